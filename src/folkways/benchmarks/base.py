@@ -1,0 +1,90 @@
+"""What a task is. A benchmark is data and pure functions: it never opens a socket or a database.
+
+A new benchmark is one folder with ``Task`` objects and one entry point in the group ``folkways.tasks``; ``benchmarks/sample`` is
+the smallest one and is meant to be copied.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import polars as pl
+
+from folkways.errors import UnknownNameError
+from folkways.records import Metric
+from folkways.releases.base import Release
+
+
+@dataclass(frozen=True)
+class PromptOptions:
+    """Which prompts are made of the items. None means the task's default.
+
+    languages:    codes ("ko"), or "local" (each culture's own) and "en".
+    variants:     names of prompt templates ("inst-4"); "all" for every one.
+    seed:         for tasks that draw (option order, personas).
+    prompt_texts: template name -> text brought by the user in place of the release's or ours (``--prompts FILE``).
+    """
+
+    languages: tuple[str, ...] | None = None
+    variants: tuple[str, ...] | None = None
+    seed: int = 0
+    prompt_texts: Mapping[str, str] = field(default_factory=dict)
+
+
+class Task(ABC):
+    """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every task."""
+
+    name: ClassVar[str]  # "blend/saq"
+    release: ClassVar[str]  # name or alias of the release that is used unless another is asked for
+    title: ClassVar[str]
+    about: ClassVar[str]  # what is measured, with the paper's section
+    metrics: ClassVar[tuple[Metric, ...]]  # the first is the headline
+    facets: ClassVar[tuple[str, ...]]  # item columns that scores are grouped by, besides culture, language and variant
+    profiles: ClassVar[tuple[str, ...]] = ("paper", "strict")  # the first is the default
+    profile_aliases: ClassVar[Mapping[str, str]] = {}
+    variants: ClassVar[tuple[str, ...]] = ()  # the default variants
+    max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
+
+    @property
+    def benchmark(self) -> str:
+        return self.name.split("/", 1)[0]
+
+    def resolve_profile(self, profile: str | None) -> str:
+        """The task's profile of that name or alias; its default for None; UnknownNameError otherwise."""
+        if profile is None:
+            return self.profiles[0]
+        resolved = self.profile_aliases.get(profile, profile)
+        if resolved not in self.profiles:
+            raise UnknownNameError(f"profile of {self.name}", profile, {*self.profiles, *self.profile_aliases})
+        return resolved
+
+    @abstractmethod
+    def items(self, release: Release) -> pl.DataFrame:
+        """All items of the release: records.ITEMS, the facets, and whatever ``prompts`` and ``judge`` need besides."""
+
+    @abstractmethod
+    def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+        """One row per text that is sent to a model: records.PROMPTS, ordered like the items. ``release`` gives the authors' wording."""
+
+    @abstractmethod
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """One row per response (records.RESPONSES), in the same order: records.JUDGEMENTS, the facets, one column per metric."""
+
+    @abstractmethod
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """Scores (records.SCORES without endpoint, profile and signature) over all rows and by facet, of one endpoint's judgements."""
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        """Recognise an output file of the authors' own programs (all columns read as strings).
+
+        Returns a frame of the same rows with ``response`` and whichever of ``item``, ``release_id``, ``culture``, ``language``,
+        ``variant`` and ``position`` (0-based row of the release) the file tells, or None if it is not such a file.
+        """
+        return None
+
+    def text_tools(self) -> Mapping[str, str]:
+        """Name and version of the text tools that judging uses, for the signature."""
+        return {}

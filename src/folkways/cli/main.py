@@ -1,0 +1,87 @@
+"""The ``folkways`` command. Starting it imports click and nothing heavier; each command's module is imported when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from folkways import __version__
+from folkways.errors import FolkwaysError
+
+COMMANDS = {
+    "quickstart": "Ask the sample questions of baseline endpoints and write a report; no key, no network.",
+    "data": "List, fetch, check and find released data.",
+    "run": "Ask models the questions of one or more tasks.",
+    "estimate": "Requests, tokens and cost of a run before spending anything.",
+    "score": "Judge and score a run again, without asking any model.",
+    "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
+    "runs": "List the runs of a workspace.",
+    "show": "Print one item with its gold answers, prompts, responses and judgements.",
+    "judge": "Judge replies that were made elsewhere.",
+    "tasks": "List the tasks and what each one measures.",
+    "cultures": "List the cultures, their codes and the languages they are asked in.",
+    "endpoints": "List the providers, the names of their keys, and the prices in use.",
+}
+"""Command -> the line shown by ``folkways --help``; the command ``name`` lives in ``folkways.cli.name`` as ``command``."""
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module only when it is asked for, so that ``--help`` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"folkways.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101 - a module without a command is a bug of ours, not of the user
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from folkways.errors import UnknownNameError
+
+            raise UnknownNameError("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="folkways")
+def cli() -> None:
+    """Measure how well language models know how people actually live.
+
+    folkways puts everyday questions from many cultures to a model, judges the answers by stated rules, and says how sure each
+    number is. Start with: folkways quickstart
+    """
+
+
+def main() -> None:
+    """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.Abort:
+        click.echo("\nInterrupted.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except FolkwaysError as error:
+        click.echo(f"{click.style('error:', fg='red', bold=True)} {error}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Endpoints: models that can be asked, all behind one interface."""

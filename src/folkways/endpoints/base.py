@@ -1,0 +1,122 @@
+"""What an endpoint is: a model that can be asked. The engine speaks to every model through this interface and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Sampling settings of a request. None means: leave it out and let the provider decide.
+
+    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens; reasoning_effort is the provider's word ("low", "high").
+    """
+
+    temperature: float | None = 0.0
+    top_p: float | None = 1.0
+    seed: int | None = None
+    max_tokens: int | None = None
+    reasoning_effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to an endpoint. ``key`` is the identity under which the response is stored."""
+
+    key: str
+    user: str
+    system: str | None
+    settings: Settings
+    sample: int = 0
+    choices: tuple[str, ...] | None = None
+    task: str = ""
+    item: str = ""
+    language: str = ""
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What an endpoint said. ``text`` is untrusted. Token counts are the provider's own; None where it reports none."""
+
+    text: str
+    finish_reason: str | None = None  # "stop", "length", "content_filter", ... as reported
+    refusal: str | None = None  # set where the provider itself says that it withheld the answer
+    model: str | None = None  # the model name that the provider reports
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class EndpointFailure(Exception):
+    """A request that brought no usable reply.
+
+    retryable:   worth another try (408, 409, 429, 5xx, a lost connection, a broken body).
+    fatal:       no request to this endpoint can succeed (no key, unknown model, a setting it refuses): the run stops asking it.
+    retry_after: seconds that the server asked to wait, where it did.
+    rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        fatal: bool = False,
+        retry_after: float | None = None,
+        rate_limited: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.fatal = fatal
+        self.retry_after = retry_after
+        self.rate_limited = rate_limited
+
+
+class Endpoint(Protocol):
+    """A model that can be asked.
+
+    name:           as the user wrote it, without secrets ("openai/gpt-4o-mini", "http://localhost:8000/v1#llama").
+    identity:       what goes into the hash of a request; two endpoints with the same identity are the same model. Never a secret.
+    item_addressed: True where the answer depends on the item and not only on the text (replay): the item joins the hash.
+    local:          True where asking costs nothing and needs no network (baselines, replay).
+    default_concurrency: how many requests at once to begin with.
+    """
+
+    name: str
+    identity: str
+    item_addressed: bool
+    local: bool
+    default_concurrency: int
+
+    async def open(self, concurrency: int) -> None:
+        """Get ready (open the connection pool, load the model). Raises FolkwaysError with the remedy if that cannot work."""
+
+    async def close(self) -> None:
+        """Release what ``open`` took. Safe to call twice."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask. Raises EndpointFailure; must be cancellable."""
+
+
+@dataclass(frozen=True)
+class EndpointOptions:
+    """What the user may say about an endpoint beyond its name.
+
+    timeout:      seconds for one request, connection to last byte.
+    max_body:     bytes of a reply that are read at most; more is a failure, not a crash.
+    headers:      extra HTTP headers; never stored.
+    base_url:     overrides the provider's address.
+    """
+
+    timeout: float = 120.0
+    max_body: int = 8 * 1024 * 1024
+    headers: Mapping[str, str] = field(default_factory=dict)
+    base_url: str | None = None
+    seed: int = 0
+
+    DEFAULT_CONCURRENCY: ClassVar[int] = 32

@@ -1,0 +1,57 @@
+"""Errors that are meant for the person who gets them.
+
+Every error says what was wrong, where, what to do about it, and which values are valid. The command line prints the message
+without a traceback and exits with ``exit_code``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class FolkwaysError(Exception):
+    """Base of all errors that folkways raises on purpose; the message is complete and for people."""
+
+    exit_code = 2
+
+
+class UnknownNameError(FolkwaysError):
+    """A name (task, culture, release, model, column, ...) that folkways does not know."""
+
+    def __init__(self, kind: str, name: str, valid: Iterable[str], *, hint: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.valid = sorted(valid)
+        close = difflib.get_close_matches(name, self.valid, n=1, cutoff=0.6)
+        message = f"unknown {kind} {name!r}"
+        if close:
+            message += f"; did you mean {close[0]!r}?"
+        message += f"\nvalid: {', '.join(self.valid) if self.valid else '(none)'}"
+        if hint:
+            message += f"\n{hint}"
+        super().__init__(message)
+
+
+class DataError(FolkwaysError):
+    """Data that cannot be read as what it should be, with file and row where they are known."""
+
+    def __init__(self, message: str, *, file: Path | str | None = None, row: int | None = None) -> None:
+        self.file = str(file) if file is not None else None
+        self.row = row
+        where = ""
+        if file is not None:
+            where = f"{file}, row {row}: " if row is not None else f"{file}: "
+        super().__init__(where + message)
+
+
+class MissingExtraError(FolkwaysError):
+    """An optional library that this feature needs is not installed."""
+
+    def __init__(self, feature: str, extra: str, missing: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{feature} needs the package {missing!r}, which is not installed.\n"
+            f"Install it with: pip install 'folkways[{extra}]'"
+        )

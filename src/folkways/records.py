@@ -1,0 +1,159 @@
+"""The nouns of folkways: frozen records for single things, column schemas for tables. No input or output happens here.
+
+Everything flows one way (release -> items -> prompts -> responses -> answers -> judgements -> scores -> report), and each table
+below is one stretch of that way. A table may carry more columns than its schema names (facets, metrics, a benchmark's own gold
+data); ``require_columns`` checks that it carries at least these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+import polars as pl
+
+from folkways.errors import DataError
+
+
+class State(StrEnum):
+    """How an expected item ended. Every expected item has exactly one state."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    UNREADABLE = "unreadable"
+    FAILED = "failed"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number per judgement, and how it is shown.
+
+    name:   column in the judgements (``sem_b``), a float per row or null where it does not apply.
+    label:  what people read (``SEM-B``).
+    scale:  what the mean is multiplied with in scores (100 for percentages).
+    kind:   ``proportion`` when every value is 0 or 1 (a Wilson interval is then used), else ``mean`` (clustered bootstrap).
+    about:  one sentence with the paper's section.
+    """
+
+    name: str
+    label: str
+    about: str
+    kind: Literal["proportion", "mean"] = "proportion"
+    scale: float = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """Something odd about a release: where it is, what kind it is, the value and what it means. Nothing is dropped in silence.
+
+    row is 1-based and counts data rows (the header of a CSV is not a row); for JSON files ``key`` names the entry instead.
+    """
+
+    file: str
+    kind: str
+    message: str
+    row: int | None = None
+    key: str | None = None
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a number was made. Same signature and same inputs give the same number; see ``text()`` for the one-line form."""
+
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """``key:value`` pairs joined by ``|``, in the manner of sacreBLEU. A ``|`` inside a value is written ``/``."""
+        return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in self.parts.items())
+
+
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+ITEMS: Schema = {
+    "task": pl.String,  # "blend/saq"
+    "item": pl.String,  # stable id, unique within the task: "KR/Al-en-01"
+    "release_id": pl.String,  # the release's own id of the item ("Al-en-01"); need not be unique across cultures; null if it has none
+    "question": pl.String,  # the unit that is sampled independently; intervals are clustered by it
+    "culture": pl.String,  # a code of folkways.cultures
+    "text": pl.String,  # the question as a person would read it, for display and search
+    "gold": pl.String,  # the accepted answers as a person would read them, for display
+}
+
+PROMPTS: Schema = {
+    "task": pl.String,
+    "item": pl.String,
+    "language": pl.String,  # the language it is asked in (a code of folkways.cultures.LANGUAGES)
+    "variant": pl.String,  # prompt template, persona or option order: "inst-4"
+    "system": pl.String,  # null where there is no system prompt
+    "user": pl.String,
+    "choices": pl.List(pl.String),  # the labels that may be answered (["A", "B", "C", "D"]); null for free text
+    "prompt_source": pl.String,  # "release" (the authors' wording) or "folkways" (ours) or "file:NAME"
+}
+
+RESPONSES: Schema = {
+    "task": pl.String,
+    "item": pl.String,
+    "language": pl.String,
+    "variant": pl.String,
+    "sample": pl.Int64,
+    "state": pl.String,  # answered, refused (the provider withheld the text), failed or missing; judging refines "answered"
+    "response": pl.String,  # null unless the endpoint said something
+    "reason": pl.String,  # why it was refused or failed; null otherwise
+}
+
+JUDGEMENTS: Schema = {
+    "task": pl.String,
+    "item": pl.String,
+    "question": pl.String,
+    "culture": pl.String,
+    "language": pl.String,
+    "variant": pl.String,
+    "sample": pl.Int64,
+    "counted": pl.Boolean,  # false where the benchmark's rule takes the item out of the denominator (reason says why)
+    "state": pl.String,
+    "answer": pl.String,  # what was read out of the response
+    "reason": pl.String,  # why it was judged as it was
+}
+
+SCORES: Schema = {
+    "endpoint": pl.String,
+    "task": pl.String,
+    "profile": pl.String,
+    "metric": pl.String,
+    "facet": pl.String,  # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
+    "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
+    "score": pl.Float64,  # over the fixed denominator n, times the metric's scale
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "interval": pl.String,  # "wilson 95%", "bootstrap 95% by question"
+    "n": pl.Int64,  # the fixed denominator: every counted item that was expected
+    "questions": pl.Int64,  # how many independent questions these are
+    "answered": pl.Int64,
+    "refused": pl.Int64,
+    "unreadable": pl.Int64,
+    "failed": pl.Int64,
+    "missing": pl.Int64,
+    "coverage": pl.Float64,  # share of n that got any reply: (answered + refused + unreadable) / n
+    "at_best": pl.Float64,  # the score had every failed and missing item been right; equals score at full coverage
+    "signature": pl.String,
+}
+
+
+def empty(schema: Schema) -> pl.DataFrame:
+    """A frame of no rows with exactly these columns."""
+    return pl.DataFrame(schema=dict(schema))
+
+
+def require_columns(frame: pl.DataFrame, schema: Schema, what: str) -> pl.DataFrame:
+    """Return ``frame`` if it has every column of ``schema``; otherwise raise a DataError naming the missing ones."""
+    missing = [name for name in schema if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"{what} lack the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}; "
+            f"they have: {', '.join(frame.columns) or '(none)'}"
+        )
+    return frame

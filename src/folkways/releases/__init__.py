@@ -1,0 +1,1 @@
+"""Releases: find, fetch, verify, read and check published data; licences and citations."""
