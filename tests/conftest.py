@@ -1,0 +1,22 @@
+"""Fixtures that several packages of tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHARED = REPOSITORY.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of reference data beside the checkout; skips where it is absent, fails instead if FOLKWAYS_REQUIRE_SHARED=1."""
+    if (SHARED / "data").is_dir():
+        return SHARED
+    reason = "no reference data: expected a folder 'shared' with 'data' in it beside the checkout"
+    if os.environ.get("FOLKWAYS_REQUIRE_SHARED") == "1":
+        pytest.fail(f"{reason} (FOLKWAYS_REQUIRE_SHARED=1)")
+    pytest.skip(reason)
