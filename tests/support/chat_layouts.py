@@ -1,0 +1,132 @@
+"""How the three protocols lay out a question, a reply and an error. The server's side only; nothing here comes from folkways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
+RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked, whatever the protocol."""
+
+    model: str
+    system: str
+    user: str
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content or () if isinstance(part, dict))
+
+
+def read_question(protocol: str, path: str, payload: dict[str, Any]) -> Question:
+    if protocol == "google":
+        turns = payload.get("contents") or [{}]
+        system = payload.get("systemInstruction") or {}
+        model = path.rsplit("/", 1)[-1].split(":")[0]
+        return Question(model, _plain(system.get("parts")), _plain(turns[-1].get("parts")))
+    messages = payload.get("messages") or [{}]
+    system = _plain(payload.get("system"))
+    if protocol == "openai":
+        system = "".join(_plain(message.get("content")) for message in messages if message.get("role") in ("system", "developer"))
+    return Question(str(payload.get("model", "")), system, _plain(messages[-1].get("content")))
+
+
+def answer(mode: str, question: Question) -> str:
+    """The reply in ``mode``: ``letter``, ``word``, ``echo`` or ``fixed:TEXT``. Depends on model and messages only."""
+    if mode == "echo":
+        return question.user
+    if mode.startswith("fixed:"):
+        return mode[6:]
+    key = f"{question.model}\0{question.system}\0{question.user}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
+    if mode == "letter":
+        return "ABCD"[number % 4]
+    if mode == "word":
+        return WORDS[number % len(WORDS)]
+    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT")
+
+
+def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:
+    """A body with status 200. ``kind`` is one of the faults that are well-formed replies."""
+    tokens_in = len(question.user + question.system) // 4 + 1
+    tokens_out = len(text) // 4 + 1
+    body = _REPLIES[protocol](question.model, text, kind, tokens_in, tokens_out)
+    if kind == "no-usage":
+        for name in ("usage", "usageMetadata"):
+            body.pop(name, None)
+    packed = orjson.dumps(body)
+    if kind == "rubbish":
+        return packed.replace(orjson.dumps(text), b'"' + RUBBISH.encode() + b'"', 1)
+    if kind == "bad-utf8":
+        return packed.replace(orjson.dumps(text), b'"A \xff\xfe\x80"', 1)
+    return packed
+
+
+def _openai(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
+    content: Any = text
+    message: dict[str, Any] = {"role": "assistant"}
+    if kind in ("null-text", "filter", "refusal"):
+        content = None
+    elif kind == "parts":
+        content = [{"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
+    if kind == "refusal":
+        message["refusal"] = "I can't help with that."
+    message["content"] = content
+    finish = {"filter": "content_filter", "length": "length"}.get(kind, "stop")
+    choices = [] if kind == "empty-choices" else [{"index": 0, "message": message, "finish_reason": finish}]
+    usage = {
+        "prompt_tokens": tokens_in,
+        "completion_tokens": tokens_out,
+        "total_tokens": tokens_in + tokens_out,
+        "completion_tokens_details": {"reasoning_tokens": 0},
+    }
+    return {"id": "chatcmpl-0", "object": "chat.completion", "created": 0, "model": model, "choices": choices, "usage": usage}
+
+
+def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
+    if kind in ("empty-choices", "null-text", "filter", "refusal"):
+        blocks = []
+    elif kind == "parts":
+        blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
+    stop = {"filter": "refusal", "refusal": "refusal", "length": "max_tokens"}.get(kind, "end_turn")
+    usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
+    return {"id": "msg_0", "type": "message", "role": "assistant", "model": model, "content": blocks, "stop_reason": stop, "usage": usage}
+
+
+def _google(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
+    usage = {"promptTokenCount": tokens_in, "candidatesTokenCount": tokens_out, "thoughtsTokenCount": 0}
+    body: dict[str, Any] = {"usageMetadata": usage, "modelVersion": model}
+    if kind == "filter":
+        return body | {"promptFeedback": {"blockReason": "SAFETY"}}
+    if kind == "empty-choices":
+        return body | {"candidates": []}
+    parts: list[dict[str, Any]] = [{"text": text}]
+    if kind == "parts":
+        parts = [{"text": "hm", "thought": True}, {"text": text[:1]}, {"text": text[1:]}]
+    candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
+    if kind in ("refusal", "null-text"):
+        candidate = {"index": 0}
+    candidate["finishReason"] = {"refusal": "SAFETY", "length": "MAX_TOKENS"}.get(kind, "STOP")
+    return body | {"candidates": [candidate]}
+
+
+_REPLIES = {"openai": _openai, "anthropic": _anthropic, "google": _google}
+
+
+def error(protocol: str, message: str, code: str, status: int, setting: str | None = None) -> bytes:
+    """An error body in the protocol's layout."""
+    if protocol == "anthropic":
+        return orjson.dumps({"type": "error", "error": {"type": code, "message": message}})
+    if protocol == "google":
+        return orjson.dumps({"error": {"code": status, "message": message, "status": code.upper()}})
+    return orjson.dumps({"error": {"message": message, "type": code, "param": setting, "code": code}})
