@@ -100,7 +100,7 @@ def cultures() -> Mapping[str, Culture]:
     table: dict[str, Culture] = {}
     for code, entry in _read("cultures.toml")["cultures"].items():
         names = {benchmark: members[code] for benchmark, members in _benchmarks().items() if code in members}
-        values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+        values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
         table[code] = Culture(code=code, names=MappingProxyType(names), **values)
     return MappingProxyType(table)
 
