@@ -35,6 +35,8 @@ class Request:
     item: str = ""
     language: str = ""
     variant: str = ""
+    prompt_hash: str = ""
+    settings_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

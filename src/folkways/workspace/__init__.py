@@ -1,0 +1,1 @@
+"""The workspace: one database with everything a user has asked and been told."""

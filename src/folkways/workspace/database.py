@@ -1,0 +1,224 @@
+"""Opens a workspace: a SQLite file or a PostgreSQL database that holds everything a user has asked and been told."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+
+from folkways.errors import FolkwaysError
+from folkways.workspace.schema import HEAD
+
+BUSY_SECONDS = 60
+"""How long a process waits for another one's write before it gives up."""
+
+ROWS_PER_STATEMENT = 500
+"""Rows of one multi-row INSERT on PostgreSQL, where every statement is a round trip."""
+
+
+class WorkspaceError(FolkwaysError):
+    """The workspace cannot be opened, read or written; the message says what to do."""
+
+
+class Workspace:
+    """A database with prompts, responses, runs and judgements. Safe to use from several processes at once.
+
+    location: as the user gave it; a password in it is never shown.
+    """
+
+    def __init__(self, engine: Engine, location: str) -> None:
+        self.engine = engine
+        self.location = location
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection for reading: a consistent snapshot that blocks nobody."""
+        with self._explained("read"), self.engine.connect().execution_options(read_only=True) as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction: committed at the end of the block, rolled back if the block raises."""
+        with self._explained("write to"), self.engine.begin() as connection:
+            yield connection
+
+    def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert the rows whose primary key is not there yet; those that are there stay as they are."""
+        if not rows:
+            return
+        if self.engine.dialect.name == "postgresql":
+            for start in range(0, len(rows), ROWS_PER_STATEMENT):
+                chunk = list(rows[start : start + ROWS_PER_STATEMENT])
+                connection.execute(postgresql.insert(table).values(chunk).on_conflict_do_nothing())
+        else:
+            connection.execute(sqlite.insert(table).on_conflict_do_nothing(), list(rows))
+
+    def close(self) -> None:
+        """Close all connections; the workspace can be opened again."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _explained(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except (OperationalError, InterfaceError, DBAPIError) as error:
+            raise WorkspaceError(f"cannot {action} the workspace {self.location}: {_remedy(error)}") from error
+
+
+def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
+    """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
+
+    create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy when the file is not a
+    workspace, cannot be written, the server cannot be reached, or the workspace was made by a newer folkways.
+    """
+    text = str(location)
+    if "://" in text:
+        url = _server_url(text)
+        shown = url.render_as_string(hide_password=True)
+    else:
+        path = Path(text).expanduser()
+        _check_path(path, create)
+        url = URL.create("sqlite", database=str(path))
+        shown = text
+    engine = _engine(url)
+    workspace = Workspace(engine, shown)
+    try:
+        _prepare(workspace)
+    except (OperationalError, InterfaceError, DBAPIError) as error:
+        engine.dispose()
+        raise WorkspaceError(f"cannot open the workspace {shown}: {_remedy(error)}") from error
+    except BaseException:
+        engine.dispose()
+        raise
+    return workspace
+
+
+def _server_url(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise WorkspaceError(
+            "the workspace URL cannot be read; it looks like postgresql://user@host:5432/database (the password may come from PGPASSWORD)"
+        ) from None
+    if url.get_backend_name() == "sqlite":
+        raise WorkspaceError(f"give a SQLite workspace as a path, not as a URL: --workspace {url.database or 'folkways.db'}")
+    if url.get_backend_name() not in ("postgresql", "postgres"):
+        raise WorkspaceError(
+            f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or postgresql://user@host/database"
+        )
+    password = url.password if url.password is not None else os.environ.get("PGPASSWORD")
+    return url.set(drivername="postgresql+pg8000", password=password)
+
+
+def _check_path(path: Path, create: bool) -> None:
+    if path.is_dir():
+        raise WorkspaceError(f"the workspace {path} is a folder; give a file, for example --workspace {path / 'folkways.db'}")
+    if path.exists():
+        if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+            raise WorkspaceError(
+                f"the workspace {path} or its folder is read-only; make both writable, or copy the file elsewhere and use --workspace COPY"
+            )
+        return
+    if not create:
+        raise WorkspaceError(f"there is no workspace at {path}; make one with 'folkways run', or name it with --workspace PATH")
+    if not path.parent.is_dir():
+        raise WorkspaceError(
+            f"the folder {path.parent} does not exist; create it first, or name another place with --workspace PATH"
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise WorkspaceError(f"the folder {path.parent.resolve()} is read-only; name a writable place with --workspace PATH")
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
+        sa.event.listen(engine, "connect", _sqlite_connect)
+        sa.event.listen(engine, "begin", _sqlite_begin)
+        return engine
+    return sa.create_engine(url, pool_pre_ping=True, pool_size=4)
+
+
+def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:
+    # The driver's own transaction handling would begin lazily, and a read that becomes a write fails at once under contention.
+    dbapi_connection.isolation_level = None
+    cursor = dbapi_connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    # In WAL mode NORMAL survives the death of the process; only a power cut can lose the last commits, never corrupt the file.
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _sqlite_begin(connection: Connection) -> None:
+    read_only = connection.get_execution_options().get("read_only", False)
+    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+
+def _prepare(workspace: Workspace) -> None:
+    with workspace.engine.connect().execution_options(read_only=True) as connection:
+        if _revision(connection, workspace.location) == HEAD:
+            return
+    with workspace.engine.begin() as connection:
+        if workspace.engine.dialect.name == "postgresql":
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6035587)")  # one process migrates, the others wait
+        if _revision(connection, workspace.location) != HEAD:
+            _migrate(connection)
+
+
+def _revision(connection: Connection, location: str) -> str | None:
+    """The schema revision of the database, None for an empty one; WorkspaceError for foreign or newer databases."""
+    tables = set(sa.inspect(connection).get_table_names())
+    if "alembic_version" not in tables:
+        if tables:
+            raise WorkspaceError(
+                f"{location} is a database but not a folkways workspace (it has the tables {', '.join(sorted(tables)[:5])}); "
+                "name another one with --workspace PATH"
+            )
+        return None
+    revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if revision is not None and str(revision) > HEAD:
+        raise WorkspaceError(
+            f"the workspace {location} was written by a newer folkways (schema {revision}; this one knows up to {HEAD}). "
+            "Nothing was changed. Upgrade with 'pip install -U folkways', or use another file with --workspace PATH"
+        )
+    return str(revision) if revision is not None else None
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command  # heavy, and only needed when a workspace is new or old
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "folkways.workspace:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _remedy(error: DBAPIError) -> str:
+    text = str(error.orig or error).strip()
+    lower = text.lower()
+    remedies = {
+        "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
+        "database or disk is full": "the disk is full; free some space and run the same command again: what was stored stays stored",
+        "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
+        "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
+        "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run the same command again",
+        "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
+        "unable to open": "the file cannot be opened; check that its folder exists and is writable",
+        "password authentication failed": "the server refused the password; give it in the URL or in PGPASSWORD",
+        "can't create a connection": "the server does not answer; check host and port, and that PostgreSQL is running",
+        "does not exist": "the server does not know that database or role; create it first (createdb NAME)",
+    }
+    for sign, remedy in remedies.items():
+        if sign in lower:
+            return f"{remedy}\n({text})"
+    return text

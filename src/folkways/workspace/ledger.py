@@ -1,0 +1,239 @@
+"""Who asks what: pending requests are claimed before they are sent, and responses are committed before they count as done.
+
+A claim is a row that names its owner, a process with a heartbeat. A second process on the same workspace never asks what another
+one is asking; claims of a process that died are free again, at once on the same host and after STALE_SECONDS elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+import sqlalchemy as sa
+
+from folkways.endpoints.base import Completion, Request, Settings
+from folkways.workspace import schema
+from folkways.workspace.database import Workspace
+
+STALE_SECONDS = 90.0
+"""Silence after which the owner of a claim on another host counts as dead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply that is ready to be stored: the request, what came back, seconds it took and how many attempts it needed."""
+
+    request: Request
+    completion: Completion
+    seconds: float
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A request that brought no reply after all attempts, with the reason for people."""
+
+    request: Request
+    message: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Requests that this process may send now.
+
+    last:   ordinal to go on from.
+    seen:   pending rows that were looked at; 0 means that the end is reached.
+    """
+
+    requests: tuple[Request, ...]
+    last: int
+    seen: int
+
+
+class Ledger:
+    """One process's view of what a run still has to ask of one workspace."""
+
+    def __init__(self, workspace: Workspace, run_id: int) -> None:
+        self.workspace = workspace
+        self.run_id = run_id
+        self.owner = uuid.uuid4().hex
+        self._settings: dict[int, Settings] = {}
+
+    def enter(self) -> None:
+        """Register as an owner, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
+        with self.workspace.write() as connection:
+            connection.execute(
+                sa.insert(schema.owners).values(
+                    id=self.owner,
+                    host=socket.gethostname(),
+                    pid=os.getpid(),
+                    pid_started=_process_started(os.getpid()),
+                    heartbeat=time.time(),
+                )
+            )
+            connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
+        self.free_dead_claims()
+
+    def leave(self) -> None:
+        """Give back all claims."""
+        with self.workspace.write() as connection:
+            connection.execute(sa.delete(schema.claims).where(schema.claims.c.owner_id == self.owner))
+            connection.execute(sa.delete(schema.owners).where(schema.owners.c.id == self.owner))
+
+    def heartbeat(self) -> None:
+        """Say that this process is alive; due well within STALE_SECONDS."""
+        with self.workspace.write() as connection:
+            connection.execute(sa.update(schema.owners).where(schema.owners.c.id == self.owner).values(heartbeat=time.time()))
+
+    def free_dead_claims(self) -> None:
+        """Drop the claims of processes that are gone."""
+        with self.workspace.read() as connection:
+            owners = connection.execute(sa.select(schema.owners).where(schema.owners.c.id != self.owner)).all()
+        dead = [row.id for row in owners if _is_dead(row.host, row.pid, row.pid_started, row.heartbeat)]
+        if dead:
+            with self.workspace.write() as connection:
+                connection.execute(sa.delete(schema.claims).where(schema.claims.c.owner_id.in_(dead)))
+                connection.execute(sa.delete(schema.owners).where(schema.owners.c.id.in_(dead)))
+
+    def pending(self, endpoint_id: int) -> int:
+        """How many distinct requests of the run to this endpoint have no response yet."""
+        expected, responses = schema.expected, schema.responses
+        query = (
+            sa.select(sa.func.count(sa.distinct(expected.c.key)))
+            .select_from(expected.outerjoin(responses, responses.c.key == expected.c.key))
+            .where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id, responses.c.key.is_(None))
+        )
+        with self.workspace.read() as connection:
+            return int(connection.scalar(query) or 0)
+
+    def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
+        """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
+        expected, responses, failures, claims = schema.expected, schema.responses, schema.failures, schema.claims
+        pending = (
+            sa.select(expected, schema.prompts.c.system, schema.prompts.c.user, schema.prompts.c.choices)
+            .join(schema.prompts, schema.prompts.c.prompt_hash == expected.c.prompt_hash)
+            .outerjoin(responses, responses.c.key == expected.c.key)
+            .outerjoin(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            .where(
+                expected.c.run_id == self.run_id,
+                expected.c.endpoint_id == endpoint_id,
+                expected.c.ordinal > after,
+                responses.c.key.is_(None),
+                failures.c.key.is_(None),
+            )
+            .order_by(expected.c.ordinal)
+            .limit(limit)
+        )
+        with self.workspace.write() as connection:
+            rows = connection.execute(pending).all()
+            if not rows:
+                return Batch((), after, 0)
+            wanted = {row.key: row for row in reversed(rows) if row.key not in in_flight}
+            self.workspace.insert_new(connection, claims, [{"key": key, "owner_id": self.owner} for key in wanted])
+            mine = connection.scalars(
+                sa.select(claims.c.key).where(claims.c.owner_id == self.owner, claims.c.key.in_(list(wanted)))
+            ).all()
+            self._load_settings(connection, {wanted[key].settings_id for key in mine})
+        requests = [self._request(wanted[key]) for key in mine]
+        requests.sort(key=lambda request: wanted[request.key].ordinal)
+        return Batch(tuple(requests), rows[-1].ordinal, len(rows))
+
+    def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
+        """Commit a batch: responses and failures are on disk when this returns, and their claims are free."""
+        answered = [result for result in results if isinstance(result, Answered)]
+        failed = [result for result in results if isinstance(result, Failed)]
+        now = time.time()
+        with self.workspace.write() as connection:
+            self.workspace.insert_new(connection, schema.responses, [self._row(endpoint_id, result, now) for result in answered])
+            self.workspace.insert_new(
+                connection,
+                schema.failures,
+                [
+                    {
+                        "run_id": self.run_id,
+                        "key": result.request.key,
+                        "message": result.message,
+                        "attempts": result.attempts,
+                        "created": now,
+                    }
+                    for result in failed
+                ],
+            )
+            keys = [result.request.key for result in results]
+            connection.execute(
+                sa.delete(schema.claims).where(schema.claims.c.key.in_(keys), schema.claims.c.owner_id == self.owner)
+            )
+
+    def _load_settings(self, connection: sa.Connection, ids: Collection[int]) -> None:
+        new = [number for number in ids if number not in self._settings]
+        if new:
+            for row in connection.execute(sa.select(schema.settings).where(schema.settings.c.id.in_(new))):
+                sent = orjson.loads(row.json)
+                self._settings[row.id] = Settings(**{"temperature": None, "top_p": None, **sent})
+
+    def _request(self, row: sa.Row[tuple[object, ...]]) -> Request:
+        return Request(
+            key=row.key,
+            user=row.user,
+            system=row.system,
+            settings=self._settings[row.settings_id],
+            sample=row.sample,
+            choices=tuple(orjson.loads(row.choices)) if row.choices is not None else None,
+            task=row.task,
+            item=row.item,
+            language=row.language,
+            variant=row.variant,
+            prompt_hash=row.prompt_hash,
+            settings_id=row.settings_id,
+        )
+
+    @staticmethod
+    def _row(endpoint_id: int, result: Answered, now: float) -> dict[str, object]:
+        request, completion = result.request, result.completion
+        return {
+            "key": request.key,
+            "endpoint_id": endpoint_id,
+            "prompt_hash": request.prompt_hash,
+            "settings_id": request.settings_id,
+            "sample": request.sample,
+            "text": completion.text,
+            "finish_reason": completion.finish_reason,
+            "refusal": completion.refusal,
+            "model": completion.model,
+            "input_tokens": completion.input_tokens,
+            "output_tokens": completion.output_tokens,
+            "reasoning_tokens": completion.reasoning_tokens,
+            "seconds": result.seconds,
+            "attempts": result.attempts,
+            "created": now,
+        }
+
+
+def _process_started(pid: int) -> str:
+    """When the process started, in the kernel's ticks since boot; empty where the system does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def _is_dead(host: str, pid: int, started: str, heartbeat: float) -> bool:
+    if time.time() - heartbeat > STALE_SECONDS:
+        return True
+    if host != socket.gethostname() or sys.platform == "win32":
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return _process_started(pid) != started

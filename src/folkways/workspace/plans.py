@@ -1,0 +1,182 @@
+"""Runs and what they expect: every item is written down before the first question is asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.workspace import schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import config_hash
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking, over all sessions."""
+
+    id: int
+    name: str
+    config: Mapping[str, Any]
+    version: str
+    state: str
+    reason: str | None
+    created: float
+    finished: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunTask:
+    """One task of a run: the release its items came from and the options its prompts were made with."""
+
+    task: str
+    release: str
+    root: str
+    fingerprint: str
+    options: Mapping[str, Any]
+
+
+def _record(row: sa.Row[Any]) -> RunRecord:
+    return RunRecord(
+        row.id, row.name, orjson.loads(row.config), row.version, row.state, row.reason, row.created, row.finished, row.seconds
+    )
+
+
+def list_runs(workspace: Workspace) -> list[RunRecord]:
+    """All runs, oldest first."""
+    with workspace.read() as connection:
+        return [_record(row) for row in connection.execute(sa.select(schema.runs).order_by(schema.runs.c.id))]
+
+
+def find_run(workspace: Workspace, name: str) -> RunRecord:
+    """The run of that name or number, or the newest for ``last``; UnknownNameError with the names there are."""
+    known = list_runs(workspace)
+    if name == "last" and known:
+        return known[-1]
+    for run in known:
+        if name in (run.name, str(run.id)):
+            return run
+    raise UnknownNameError("run", name, [run.name for run in known], hint=f"workspace: {workspace.location}")
+
+
+def begin_run(
+    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None
+) -> tuple[RunRecord, bool]:
+    """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
+
+    A new run is in state ``planning`` until ``mark_planned``. Raises FolkwaysError when ``name`` belongs to another run.
+    """
+    digest = config_hash(config)
+    with workspace.write() as connection:
+        if name is not None:
+            taken = connection.execute(sa.select(schema.runs).where(schema.runs.c.name == name)).one_or_none()
+            if taken is not None and taken.config_hash != digest:
+                raise FolkwaysError(
+                    f"the workspace {workspace.location} has a run named {name!r} with other tasks, models or settings; "
+                    "choose another --name, or leave it out"
+                )
+            if taken is not None:
+                return _record(taken), True
+        else:
+            open_run = connection.execute(
+                sa.select(schema.runs)
+                .where(schema.runs.c.config_hash == digest, schema.runs.c.state != "finished")
+                .order_by(schema.runs.c.id.desc())
+            ).first()
+            if open_run is not None:
+                return _record(open_run), True
+        number = connection.scalar(sa.select(sa.func.coalesce(sa.func.max(schema.runs.c.id), 0))) or 0
+        inserted = connection.execute(
+            sa.insert(schema.runs).values(
+                name=name or f"run-{number + 1}",
+                config_hash=digest,
+                config=orjson.dumps(config, option=orjson.OPT_SORT_KEYS).decode(),
+                version=version,
+                state="planning",
+                created=time.time(),
+            )
+        )
+        run_id = inserted.inserted_primary_key[0]  # type: ignore[index]
+        workspace.insert_new(
+            connection,
+            schema.run_tasks,
+            [
+                {
+                    "run_id": run_id,
+                    "task": task.task,
+                    "release": task.release,
+                    "root": task.root,
+                    "fingerprint": task.fingerprint,
+                    "options": orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode(),
+                }
+                for task in tasks
+            ],
+        )
+        row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
+        return _record(row), False
+
+
+def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
+    """The tasks of a run, in the order they were asked for."""
+    order = {task: position for position, task in enumerate(run.config.get("tasks", []))}
+    with workspace.read() as connection:
+        rows = connection.execute(sa.select(schema.run_tasks).where(schema.run_tasks.c.run_id == run.id)).all()
+    found = [RunTask(row.task, row.release, row.root, row.fingerprint, orjson.loads(row.options)) for row in rows]
+    return sorted(found, key=lambda task: order.get(task.task, len(order)))
+
+
+def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0) -> None:
+    """Record how the run stands (``running``, ``finished``, ``interrupted``, ``stopped``) and add asking time."""
+    with workspace.write() as connection:
+        connection.execute(
+            sa.update(schema.runs)
+            .where(schema.runs.c.id == run.id)
+            .values(
+                state=state,
+                reason=reason,
+                finished=time.time() if state != "running" else None,
+                seconds=schema.runs.c.seconds + seconds,
+            )
+        )
+
+
+def is_planned(workspace: Workspace, run: RunRecord) -> bool:
+    """Whether everything the run expects has been written down."""
+    return find_run(workspace, str(run.id)).state != "planning"
+
+
+def intern(connection: Connection, table: sa.Table, column: str, value: str, **more: str) -> int:
+    """The id of the row of ``table`` whose ``column`` is ``value``, inserted with ``more`` if it is new."""
+    query = sa.select(table.c.id).where(table.c[column] == value)
+    found = connection.scalar(query)
+    if found is None:
+        connection.execute(sa.insert(table).values({column: value, **more}))
+        found = connection.scalar(query)
+    return int(found)  # type: ignore[arg-type]
+
+
+def endpoint_id(workspace: Workspace, identity: str, name: str) -> int:
+    """The number under which this endpoint's requests are stored."""
+    with workspace.write() as connection:
+        return intern(connection, schema.endpoints, "identity", identity, name=name)
+
+
+def settings_id(workspace: Workspace, json: str) -> int:
+    """The number under which these sampling settings are stored."""
+    with workspace.write() as connection:
+        return intern(connection, schema.settings, "json", json)
+
+
+def write_expected(workspace: Workspace, prompts: Iterable[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> None:
+    """Write down prompts and the items that expect an answer to them; rows that are there already stay as they are."""
+    with workspace.write() as connection:
+        distinct = {str(prompt["prompt_hash"]): prompt for prompt in prompts}
+        workspace.insert_new(connection, schema.prompts, list(distinct.values()))
+        workspace.insert_new(connection, schema.expected, expected)

@@ -1,0 +1,171 @@
+"""The tables of a workspace. Times are seconds since the epoch; hashes are 32 hexadecimal digits (BLAKE2b, 16 bytes)."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+
+HEAD = "0001"
+"""The newest schema revision this folkways knows; a test holds it against the migration scripts."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+endpoints = Table(
+    "endpoints",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("identity", String(512), nullable=False, unique=True),
+    Column("name", String(512), nullable=False),
+)
+
+prompts = Table(
+    "prompts",
+    metadata,
+    Column("prompt_hash", String(32), primary_key=True),
+    Column("system", Text),
+    Column("user", Text, nullable=False),
+    Column("choices", Text),  # JSON list of the labels that may be answered; null for free text
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("json", String(512), nullable=False, unique=True),  # sampling settings with sorted keys
+)
+
+responses = Table(
+    "responses",
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
+    Column("prompt_hash", String(32), ForeignKey("prompts.prompt_hash"), nullable=False),
+    Column("settings_id", Integer, ForeignKey("settings.id"), nullable=False),
+    Column("sample", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("finish_reason", String(64)),
+    Column("refusal", Text),
+    Column("model", String(256)),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("reasoning_tokens", Integer),
+    Column("seconds", Float, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(128), nullable=False, unique=True),
+    Column("config_hash", String(32), nullable=False, index=True),
+    Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
+    Column("version", String(32), nullable=False),  # folkways version that planned it
+    Column("state", String(16), nullable=False),  # planning, running, finished, interrupted, stopped
+    Column("reason", Text),  # why it stopped early
+    Column("created", Float, nullable=False),
+    Column("finished", Float),
+    Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
+)
+
+expected = Table(
+    "expected",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
+    Column("task", String(64), nullable=False),
+    Column("item", String(256), nullable=False),
+    Column("language", String(16), nullable=False),
+    Column("variant", String(64), nullable=False),
+    Column("sample", Integer, nullable=False),
+    Column("key", String(32), nullable=False),
+    Column("prompt_hash", String(32), ForeignKey("prompts.prompt_hash"), nullable=False),
+    Column("prompt_source", String(64), nullable=False),
+    Column("settings_id", Integer, ForeignKey("settings.id"), nullable=False),
+)
+Index("ix_expected_item", expected.c.item)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("key", String(32), primary_key=True),
+    Column("message", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+)
+
+owners = Table(
+    "owners",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("host", String(256), nullable=False),
+    Column("pid", BigInteger, nullable=False),
+    Column("pid_started", String(64), nullable=False),  # tells a process from a later one with the same number
+    Column("heartbeat", Float, nullable=False),
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("owner_id", String(32), ForeignKey("owners.id", ondelete="CASCADE"), nullable=False, index=True),
+)
+
+run_tasks = Table(
+    "run_tasks",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("task", String(64), primary_key=True),
+    Column("release", String(256), nullable=False),  # name of the release
+    Column("root", Text, nullable=False),  # folder it was read from
+    Column("fingerprint", String(32), nullable=False),  # of the release's files: scoring refuses other data
+    Column("options", Text, nullable=False),  # JSON: what its prompts were made with
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("profile", String(32), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("question", String(256), nullable=False),
+    Column("culture", String(32), nullable=False),
+    Column("counted", Boolean, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("answer", Text),
+    Column("reason", Text),
+    Column("details", Text, nullable=False),  # JSON: metrics and facets by name
+)
+
+scores = Table(
+    "scores",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("endpoint", String(512), nullable=False),
+    Column("task", String(64), nullable=False),
+    Column("profile", String(32), nullable=False),
+    Column("metric", String(64), nullable=False),
+    Column("facet", String(64), nullable=False),
+    Column("value", String(256), nullable=False),
+    Column("score", Float),
+    Column("low", Float),
+    Column("high", Float),
+    Column("interval", String(64), nullable=False),
+    *(
+        Column(name, Integer, nullable=False)
+        for name in ("n", "questions", "answered", "refused", "unreadable", "failed", "missing")
+    ),
+    Column("coverage", Float, nullable=False),
+    Column("at_best", Float),
+    Column("signature", Text, nullable=False),
+)
