@@ -1,0 +1,96 @@
+"""Reading labels: nothing but the label in the exact way, what a reply settles on in the lenient one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.metrics.labels import TRUTHS, exact_label, first_label, first_truth
+
+DRESSES = ["{}", "{}.", "({})", "**{}**", "Answer: {}", "answer is {}", "{})", " {}\n", "[{}]", "`{}`"]
+ABCD = ("A", "B", "C", "D")
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"), [("A", "A"), (" B\n", "B"), ("A.", None), ("a", None), ("Answer: A", None), ("", None), ("AB", None)]
+)
+def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | None) -> None:
+    assert exact_label(reply, ABCD) == label
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("A", "A"),
+        ("b", "B"),
+        ("(C)", "C"),
+        ("**D**", "D"),
+        ("Ｂ", "B"),
+        ("A.", "A"),
+        ("Answer: A", "A"),
+        ("answer: a", "A"),
+        ("The answer is B.", "B"),
+        ("The correct answer is: **C) Rice**", "C"),
+        ("The correct option is (D), since people queue.", "D"),
+        ('{"answer_choice": "C"}', "C"),
+        ('{"answer":"d"}', "D"),
+        ("\\boxed{B}", "B"),
+        ("B) They bow", "B"),
+        ("B) They bow\n\nExplanation: A) is wrong and C) is rude.", "B"),
+        ("Explanation: A is rude. The answer is C.", "C"),
+        ("Not A. The answer is B", "B"),
+        ("It is not A but B", "B"),
+        ("I would choose C", "C"),
+        ("A common custom is to bow, so option D", "D"),
+        ("A common custom is to bow.", None),
+        ("Either A or B", None),
+        ("A and C", None),
+        ("I do not know", None),
+        ("The answer is a bow", None),
+        ("", None),
+        ("Dinner", None),
+        ("E", None),
+    ],
+)
+def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None) -> None:
+    assert first_label(reply, ABCD) == label
+
+
+@pytest.mark.parametrize(
+    ("reply", "truth"),
+    [
+        ("True", "True"),
+        ("false.", "False"),
+        ("**False**", "False"),
+        ("The statement is true.", "True"),
+        ("That is not true.", "False"),
+        ("It isn't true", "False"),
+        ("This is not false", "True"),
+        ("True or False? False", "False"),
+        ("It is not necessarily true.", None),
+        ("neither true nor false", None),
+        ("I cannot say", None),
+        ("untrue", None),
+        ("", None),
+    ],
+)
+def test_first_truth_reads_what_a_reply_settles_on(reply: str, truth: str | None) -> None:
+    assert first_truth(reply) == truth
+
+
+@given(
+    st.sampled_from(ABCD),
+    st.sampled_from(DRESSES),
+)
+def test_every_usual_dress_of_a_bare_label_is_read(label: str, dress: str) -> None:
+    assert first_label(dress.format(label), ABCD) == label
+
+
+@given(st.text(max_size=60))
+def test_readers_answer_with_a_label_or_nothing_for_any_text(reply: str) -> None:
+    assert first_label(reply, ABCD) in {*ABCD, None}
+    assert first_truth(reply) in {*TRUTHS, None}
+    exact = exact_label(reply, ABCD)
+    if exact is not None:
+        assert first_label(reply, ABCD) == exact
