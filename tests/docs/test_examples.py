@@ -1,0 +1,110 @@
+"""Runs the examples of the README and of docs/: each page is one session in an empty folder, with real processes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands
+
+SERVER = "http://localhost:8000"
+"""The address that the pages show for a server of one's own; the runner puts the address of a real one in its place."""
+
+PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
+
+
+def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:
+    """The first shown line that the output does not have after the lines before it, or None; ``...`` stands for anything."""
+    lines = iter(" ".join(line.split()) for line in printed.splitlines())
+    for line in shown:
+        wanted = " ".join(line.split())
+        if not wanted or wanted == "...":
+            continue
+        pattern = re.compile(".*".join(re.escape(part) for part in wanted.split("...")))
+        if not any(pattern.fullmatch(candidate) for candidate in lines):
+            return line
+    return None
+
+
+def run_process(arguments: list[str], folder: Path, environment: dict[str, str], where: str) -> str:
+    done = subprocess.run(
+        arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dict[str, str]) -> None:
+    name = page.relative_to(REPOSITORY)
+
+    def local(text: str) -> str:
+        for shown, real in replace.items():
+            text = text.replace(shown, real)
+        return text
+
+    relevant = [block for block in blocks(page) if block.is_run or block.file]
+    for kind, group in groupby(relevant, key=lambda block: "file" if block.file else block.language):
+        if kind == "python":
+            # Neighbouring blocks are one script, each at its own lines of the page, so that a traceback points into the page.
+            script = folder / f"{page.stem}.py"
+            script.write_text(local(at_own_lines(list(group))), encoding="utf-8")
+            run_process([sys.executable, str(script)], folder, environment, f"{name} (python)")
+            continue
+        for block in group:
+            if block.file:
+                (folder / block.file).write_text(block.text, encoding="utf-8")
+                continue
+            for command in commands(block):
+                where = f"{name}, line {command.line}: {command.text}"
+                printed = run_process(["bash", "-euo", "pipefail", "-c", local(command.text)], folder, environment, where)
+                absent = shown_in_order(tuple(local(line) for line in command.output), printed)
+                assert absent is None, f"{where}\nthe page shows a line that was not printed: {absent}\nprinted:\n{printed}"
+
+
+def at_own_lines(python_blocks: list[Block]) -> str:
+    script: list[str] = []
+    for block in python_blocks:
+        script += [""] * (block.line - 1 - len(script)) + block.text.splitlines()
+    return "\n".join(script) + "\n"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """This environment without anybody's keys or settings, a home of its own, and ``folkways`` first on the path."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and not name.startswith("FOLKWAYS_")}
+    home = tmp_path / "home"
+    home.mkdir()
+    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+    private = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    return kept | private | {"HOME": str(home), "PATH": path, "COLUMNS": "120", "PYTHONUTF8": "1"}
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str], request: pytest.FixtureRequest) -> None:
+    folder = tmp_path / "session"
+    folder.mkdir()
+    replace = {SERVER: request.getfixturevalue("docs_server")} if SERVER in page.read_text(encoding="utf-8") else {}
+    run_page(page, folder, environment, replace)
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "absent"),
+    [
+        (("a  b", "...", "c 1..."), "x\n a b\ny\nc 123\n", None),
+        (("b", "a"), "a\nb\n", "a"),
+        (("a",), "ab\n", "a"),
+    ],
+)
+def test_shown_output_is_compared_in_order(shown: tuple[str, ...], printed: str, absent: str | None) -> None:
+    assert shown_in_order(shown, printed) == absent
+
+
+def test_there_are_examples_of_the_command_line_and_of_python() -> None:
+    languages = {block.language for page in PAGES for block in blocks(page) if block.is_run}
+    assert languages == {"console", "python"}
