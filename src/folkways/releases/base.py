@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,12 +20,14 @@ class ReleaseFile:
     remote:  its path in the source repository at the pinned revision.
     sha256:  hexadecimal; None where only the host can tell the checksum (then the host's content hash is verified).
     size:    bytes; None if unknown.
+    optional: True where the release can be used without it (the authors' prompts: folkways has wordings of its own).
     """
 
     path: str
     remote: str
     sha256: str | None = None
     size: int | None = None
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,9 @@ class ReleaseRecord:
 
     name: str  # "blend@24e7d73"
     benchmark: str  # "blend"
-    revision: str  # full commit hash at the source
-    source: Literal["github", "hub", "package"]
-    repository: str  # "nlee0212/BLEnD"
+    revision: str  # commit hash at the source, in full where it is known; the checksums pin the contents in any case
+    source: Literal["github", "hub", "package", "folder"]  # "folder": a user's own, of no published release
+    repository: str  # "nlee0212/BLEnD"; empty for package and folder
     files: tuple[ReleaseFile, ...]
     licence: str  # SPDX identifier: "CC-BY-SA-4.0"
     citation: str  # BibTeX
@@ -47,28 +50,46 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class Release:
-    """A release that lies on this disk: its record and the folder that holds its files."""
+    """A release that lies on this disk: its record and the folder that holds its files.
+
+    verified: True where every file that is there has the checksum of its record, or the content hash that its host gave.
+    places:   path in the release -> path under ``root``, for folders that are laid out otherwise (a clone of the authors' repository).
+    """
 
     record: ReleaseRecord
     root: Path
-    verified: bool = field(default=True)  # False for a folder whose checksums are not those of a known release
+    verified: bool = field(default=True)
+    places: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.record.name
 
+    @property
+    def label(self) -> str:
+        """What a signature says of the data: the name alone where it is verified, else with the fingerprint of the contents."""
+        return self.name if self.verified else f"{self.name}#{self.fingerprint}"
+
+    def _place(self, path: str) -> Path:
+        return self.root / self.places.get(path, path)
+
     def has(self, path: str) -> bool:
-        return (self.root / path).is_file()
+        """Whether the file at ``path`` inside the release is there."""
+        return self._place(path).is_file()
 
     def path(self, path: str) -> Path:
         """The file at ``path`` inside the release; a FolkwaysError that names the remedy if it is not there."""
-        found = self.root / path
-        if not found.is_file():
-            raise FolkwaysError(
-                f"release {self.name} has no file {path} in {self.root}\n"
-                f"Fetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways data fetch {self.name} --from DIR)"
+        found = self._place(path)
+        if found.is_file():
+            return found
+        message = f"release {self.name} has no file {path} in {self.root}"
+        if self.record.repository:
+            message += (
+                f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways data fetch {self.name} --from DIR)"
             )
-        return found
+        else:
+            message += f"\nPut the file there, or use a published release of {self.record.benchmark} (folkways data list)."
+        raise FolkwaysError(message)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -77,5 +98,5 @@ class Release:
         for entry in sorted(self.record.files, key=lambda file: file.path):
             if self.has(entry.path):
                 digest.update(entry.path.encode() + b"\0")
-                digest.update(hashlib.sha256((self.root / entry.path).read_bytes()).digest())
+                digest.update(hashlib.sha256(self._place(entry.path).read_bytes()).digest())
         return digest.hexdigest()[:12]

@@ -1,0 +1,53 @@
+"""The records of all published releases. Each one is a TOML file in ``records/``; this module finds and reads them."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from folkways.errors import UnknownNameError
+from folkways.releases.base import ReleaseFile, ReleaseRecord
+
+
+def known_releases() -> tuple[ReleaseRecord, ...]:
+    """Every record, ordered by name."""
+    return tuple(_records().values())
+
+
+def get_record(name: str) -> ReleaseRecord:
+    """The record of that name or alias; UnknownNameError with the valid ones otherwise."""
+    for record in _records().values():
+        if name == record.name or name in record.aliases:
+            return record
+    raise UnknownNameError("release", name, release_names(), hint="A folder is given by its path, for example: ./my-copy")
+
+
+def release_names() -> list[str]:
+    """Names and aliases that ``get_record`` knows."""
+    return [name for record in _records().values() for name in (*record.aliases, record.name)]
+
+
+@cache
+def _records() -> dict[str, ReleaseRecord]:
+    entries = (entry for entry in files("folkways.releases").joinpath("records").iterdir() if entry.name.endswith(".toml"))
+    found = [_parse(entry.read_text(encoding="utf-8")) for entry in entries]
+    return {record.name: record for record in sorted(found, key=lambda record: record.name)}
+
+
+def _parse(text: str) -> ReleaseRecord:
+    table = tomllib.loads(text)
+    return ReleaseRecord(
+        name=table["name"],
+        benchmark=table["benchmark"],
+        revision=table["revision"],
+        source=table["source"],
+        repository=table["repository"],
+        files=tuple(ReleaseFile(**entry) for entry in table["files"]),
+        licence=table["licence"],
+        citation=table["citation"].strip(),
+        homepage=table["homepage"],
+        about=" ".join(table["about"].split()),
+        aliases=tuple(table["aliases"]),
+        languages=tuple(table["languages"]),
+    )
