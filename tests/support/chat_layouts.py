@@ -100,7 +100,15 @@ def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int
         blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
     stop = {"filter": "refusal", "refusal": "refusal", "length": "max_tokens"}.get(kind, "end_turn")
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
-    return {"id": "msg_0", "type": "message", "role": "assistant", "model": model, "content": blocks, "stop_reason": stop, "usage": usage}
+    return {
+        "id": "msg_0",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": blocks,
+        "stop_reason": stop,
+        "usage": usage,
+    }
 
 
 def _google(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:

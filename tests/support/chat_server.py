@@ -212,12 +212,16 @@ def refuse(protocol: str, fault: Fault, head: bytes, model: str) -> bytes:
         return pack(502, b"<html><h1>502 Bad Gateway</h1></html>", "text/html")
     setting = args.get("setting")
     message, code = {
-        400: (f"Unsupported value: '{setting}' does not support 0 with this model." if setting else "bad request", "invalid_request_error"),
+        400: ("bad request", "invalid_request_error"),
         401: (f"Incorrect API key provided: {sent_key(head)}", "invalid_api_key"),
         402: ("Insufficient balance", "insufficient_balance"),
         404: (f"The model `{model}` does not exist", "model_not_found"),
-        429: ("You exceeded your current quota", "insufficient_quota") if fault.kind == "quota" else ("slow down", "rate_limit_exceeded"),
+        429: ("slow down", "rate_limit_exceeded"),
     }.get(status, (f"status {status}", "server_error"))
+    if setting:
+        message = f"Unsupported value: '{setting}' does not support 0 with this model."
+    if fault.kind == "quota":
+        message, code = "You exceeded your current quota", "insufficient_quota"
     return pack(status, error(protocol, message, code, status, setting), extra=extra)
 
 
