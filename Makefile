@@ -18,7 +18,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := -m pip --disable-pip-version-check --quiet install
 DEV := $(VENV)/.stamp-dev
 TORCH := $(VENV)/.stamp-torch
-BROWSER := $(VENV)/.stamp-browser
+BROWSER := .tools/.stamp-browser
 QUICKSTART := $(QUICKSTART_VENV)/.stamp-run
 
 .PHONY: help
@@ -84,8 +84,9 @@ $(TORCH): requirements/local.txt $(DEV)
 	"$(BIN)/python" $(PIP_INSTALL) -r requirements/local.txt
 	touch "$@"
 
-$(BROWSER): scripts/install_chromium $(DEV)
-	"$(BIN)/python" scripts/install_chromium
+$(BROWSER): scripts/install_chromium.py $(DEV)
+	"$(BIN)/python" scripts/install_chromium.py
+	@mkdir -p $(@D)
 	touch "$@"
 
 # $(call new_environment,FOLDER): a virtual environment there, unless one is there already.
