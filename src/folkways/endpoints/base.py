@@ -52,7 +52,7 @@ class Completion:
     reasoning_tokens: int | None = None
 
 
-class EndpointFailure(Exception):
+class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error
     """A request that brought no usable reply.
 
     retryable:   worth another try (408, 409, 429, 5xx, a lost connection, a broken body).

@@ -1,0 +1,32 @@
+"""What a server sent, made safe to keep and to quote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+REPLACEMENT = "\ufffd"
+
+# A lone surrogate has no UTF-8 form, and PostgreSQL refuses NUL in text.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# C0, C1, line and paragraph separators, zero-width and bidirectional controls: they could rewrite the line of a terminal.
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+
+
+def storable(text: str) -> str:
+    """``text`` with NULs and lone surrogates replaced by U+FFFD, so that every database and file can hold it; same length."""
+    return _UNSTORABLE.sub(REPLACEMENT, text)
+
+
+def scrub(text: str, secrets: Iterable[str]) -> str:
+    """``text`` with every secret in it written ``[key]``. Longer secrets go first, so that no rest of one stays behind."""
+    for secret in sorted(secrets, key=len, reverse=True):
+        if secret:
+            text = text.replace(secret, "[key]")
+    return text
+
+
+def quotable(text: str, secrets: Iterable[str] = (), limit: int = 300) -> str:
+    """One line of at most ``limit`` characters for an error message: no secrets, no control characters, single spaces."""
+    line = scrub(" ".join(_CONTROLS.sub(" ", scrub(text, secrets)).split()), secrets)
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
