@@ -106,7 +106,8 @@ def _server_url(text: str) -> URL:
         url = make_url(text)
     except ArgumentError:
         raise WorkspaceError(
-            "the workspace URL cannot be read; it looks like postgresql://user@host:5432/database (the password may come from PGPASSWORD)"
+            "the workspace URL cannot be read; it looks like postgresql://user@host:5432/database "
+            "(the password may come from PGPASSWORD)"
         ) from None
     if url.get_backend_name() == "sqlite":
         raise WorkspaceError(f"give a SQLite workspace as a path, not as a URL: --workspace {url.database or 'folkways.db'}")
@@ -124,7 +125,8 @@ def _check_path(path: Path, create: bool) -> None:
     if path.exists():
         if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
             raise WorkspaceError(
-                f"the workspace {path} or its folder is read-only; make both writable, or copy the file elsewhere and use --workspace COPY"
+                f"the workspace {path} or its folder is read-only; make both writable, "
+                "or copy the file elsewhere and use --workspace COPY"
             )
         return
     if not create:
@@ -208,10 +210,10 @@ def _remedy(error: DBAPIError) -> str:
     lower = text.lower()
     remedies = {
         "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
-        "database or disk is full": "the disk is full; free some space and run the same command again: what was stored stays stored",
+        "database or disk is full": "the disk is full; free some space and run the same command again: what is stored stays",
         "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
         "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
-        "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run the same command again",
+        "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
         "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
         "unable to open": "the file cannot be opened; check that its folder exists and is writable",
         "password authentication failed": "the server refused the password; give it in the URL or in PGPASSWORD",

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
@@ -104,31 +105,19 @@ class Ledger:
                 connection.execute(sa.delete(schema.owners).where(schema.owners.c.id.in_(dead)))
 
     def pending(self, endpoint_id: int) -> int:
-        """How many distinct requests of the run to this endpoint have no response yet."""
-        expected, responses = schema.expected, schema.responses
-        query = (
-            sa.select(sa.func.count(sa.distinct(expected.c.key)))
-            .select_from(expected.outerjoin(responses, responses.c.key == expected.c.key))
-            .where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id, responses.c.key.is_(None))
-        )
+        """How many distinct requests of the run to this endpoint have neither a response nor a failure in this session."""
+        query = self._without_end(sa.select(sa.func.count(sa.distinct(schema.expected.c.key))), endpoint_id)
         with self.workspace.read() as connection:
             return int(connection.scalar(query) or 0)
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
-        expected, responses, failures, claims = schema.expected, schema.responses, schema.failures, schema.claims
+        expected, claims = schema.expected, schema.claims
+        columns = sa.select(expected, schema.prompts.c.system, schema.prompts.c.user, schema.prompts.c.choices)
         pending = (
-            sa.select(expected, schema.prompts.c.system, schema.prompts.c.user, schema.prompts.c.choices)
+            self._without_end(columns, endpoint_id)
             .join(schema.prompts, schema.prompts.c.prompt_hash == expected.c.prompt_hash)
-            .outerjoin(responses, responses.c.key == expected.c.key)
-            .outerjoin(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
-            .where(
-                expected.c.run_id == self.run_id,
-                expected.c.endpoint_id == endpoint_id,
-                expected.c.ordinal > after,
-                responses.c.key.is_(None),
-                failures.c.key.is_(None),
-            )
+            .where(expected.c.ordinal > after)
             .order_by(expected.c.ordinal)
             .limit(limit)
         )
@@ -172,6 +161,20 @@ class Ledger:
                 sa.delete(schema.claims).where(schema.claims.c.key.in_(keys), schema.claims.c.owner_id == self.owner)
             )
 
+    def _without_end(self, query: sa.Select[Any], endpoint_id: int) -> sa.Select[Any]:
+        expected, responses, failures = schema.expected, schema.responses, schema.failures
+        return (
+            query.select_from(expected)
+            .outerjoin(responses, responses.c.key == expected.c.key)
+            .outerjoin(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            .where(
+                expected.c.run_id == self.run_id,
+                expected.c.endpoint_id == endpoint_id,
+                responses.c.key.is_(None),
+                failures.c.key.is_(None),
+            )
+        )
+
     def _load_settings(self, connection: sa.Connection, ids: Collection[int]) -> None:
         new = [number for number in ids if number not in self._settings]
         if new:
@@ -179,7 +182,7 @@ class Ledger:
                 sent = orjson.loads(row.json)
                 self._settings[row.id] = Settings(**{"temperature": None, "top_p": None, **sent})
 
-    def _request(self, row: sa.Row[tuple[object, ...]]) -> Request:
+    def _request(self, row: sa.Row[Any]) -> Request:
         return Request(
             key=row.key,
             user=row.user,

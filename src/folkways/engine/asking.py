@@ -1,0 +1,284 @@
+"""Asks one endpoint everything that a run still expects of it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TypeVar
+
+from folkways.endpoints.base import Endpoint, EndpointFailure, Request
+from folkways.engine.budget import Amount, Budget, Price, Verdict, used, worst_case
+from folkways.engine.pace import Pace, backoff
+from folkways.engine.tally import Tally
+from folkways.errors import FolkwaysError
+from folkways.workspace.ledger import Answered, Failed, Ledger
+
+T = TypeVar("T")
+
+FEED = 512
+"""Requests that are claimed at a time."""
+
+BATCH = 256
+BATCH_SECONDS = 0.25
+"""Results are committed when there are this many or when the first has waited this long."""
+
+BACKLOG = 4 * BATCH
+"""Results that may wait for the disk before new requests wait too."""
+
+POLL_SECONDS = 0.5
+"""How often requests that another process holds are looked at again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How hard to try.
+
+    concurrency: requests on their way at once, at most.
+    attempts:    tries per request, the first included.
+    max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
+    """
+
+    concurrency: int = 32
+    attempts: int = 6
+    max_errors: int | None = None
+
+
+class Asking:
+    """One endpoint, one run, one session.
+
+    Workers take requests from a queue that is filled from the ledger in chunks; results go to a buffer that is committed in batches
+    by the database thread, so that the event loop never waits for a disk.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        endpoint_id: int,
+        ledger: Ledger,
+        database: Executor,
+        limits: Limits,
+        budget: Budget,
+        price: Price | None,
+    ) -> None:
+        self.endpoint = endpoint
+        self.endpoint_id = endpoint_id
+        self.ledger = ledger
+        self.limits = limits
+        self.budget = budget
+        self.price = price
+        self.tally = Tally(endpoint.name, usd=0.0 if price is not None else None)
+        self._database = database
+        self._pace = Pace(limits.concurrency)
+        self._queue: deque[Request] = deque()
+        self._held: set[str] = set()
+        self._buffer: list[Answered | Failed] = []
+        self._saving: asyncio.Future[None] | None = None
+        self._settled = asyncio.Event()
+        self._rng = random.Random()  # noqa: S311 - jitter, not a secret
+        self._feeding = asyncio.Lock()
+        self._after = 0
+        self._exhausted = False
+        self._error: BaseException | None = None
+
+    def stop(self, reason: str) -> None:
+        """Send nothing new; what is on its way is still waited for and stored."""
+        if self.tally.stopped is None:
+            self.tally.stopped = reason
+        self._pace.close()
+        self._settled.set()
+
+    async def run(self) -> Tally:
+        """Ask until everything has ended or a reason to stop came up; returns the final count. Everything answered is stored.
+
+        Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot be opened.
+        """
+        self.tally.total = await self._on_database(self.ledger.pending, self.endpoint_id)
+        if self.tally.total == 0:
+            return self.tally
+        await self.endpoint.open(self.limits.concurrency)
+        flusher = asyncio.create_task(self._flush_regularly())
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, self.tally.total))]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for task in (*workers, flusher):
+                task.cancel()
+            await asyncio.gather(*workers, flusher, return_exceptions=True)
+            await asyncio.shield(self._last_flush())
+            await self.endpoint.close()
+        if self._error is not None:
+            raise self._error
+        still = await self._on_database(self.ledger.pending, self.endpoint_id)
+        self.tally.elsewhere = max(0, self.tally.total - self.tally.done - self.tally.failed - still)
+        return self.tally
+
+    async def _on_database(self, work: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._database, work, *arguments)
+
+    # Feeding: from the ledger into the queue.
+
+    async def _next(self) -> Request | None:
+        """The next request to send, or None when there is nothing more to do for this worker."""
+        while not self._pace.closed:
+            if self._queue:
+                return self._queue.popleft()
+            if self._exhausted:
+                return None
+            async with self._feeding:
+                if not self._queue and not self._exhausted:
+                    await self._feed()
+        return None
+
+    async def _feed(self) -> None:
+        batch = await self._on_database(self.ledger.claim, self.endpoint_id, self._after, FEED, frozenset(self._held))
+        self._after = batch.last
+        self._held.update(request.key for request in batch.requests)
+        self._queue.extend(batch.requests)
+        if batch.seen == 0:
+            await self._end_of_pass()
+
+    async def _end_of_pass(self) -> None:
+        """Behind the last row: what is still pending is ours and on its way, or another process holds it."""
+        await self._flush()
+        pending = await self._on_database(self.ledger.pending, self.endpoint_id)
+        if pending <= len(self._held):
+            self._exhausted = True
+            return
+        await self._pace.closed_within(POLL_SECONDS)
+        await self._on_database(self.ledger.free_dead_claims)
+        self._after = 0
+
+    # Working: one request after the other, each with its attempts.
+
+    async def _work(self) -> None:
+        try:
+            while (request := await self._next()) is not None:
+                result = await self._ask(request)
+                if result is None:
+                    return
+                self._buffer.append(result)
+                if len(self._buffer) >= BATCH:
+                    flush = self._start_flush()
+                    if len(self._buffer) >= BACKLOG:
+                        await asyncio.shield(flush)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - kept for run(), which raises it after everything is stored
+            self._give_up(error)
+
+    async def _ask(self, request: Request) -> Answered | Failed | None:
+        """The request's end, or None when the session stops before it has one."""
+        for attempt in range(1, self.limits.attempts + 1):
+            reserved = await self._reserve(request)
+            if reserved is None:
+                return None
+            taken_at = await self._pace.take()
+            if taken_at is None:
+                self._settle(reserved, Amount(0))
+                return None
+            began = time.perf_counter()
+            try:
+                completion = await self.endpoint.complete(request)
+            except EndpointFailure as failure:
+                self._pace.give_back()
+                self._settle(reserved, Amount(1))
+                self.tally.last_error = str(failure)
+                if failure.rate_limited:
+                    self.tally.rate_limited += 1
+                    self._pace.slow_down(taken_at, failure.retry_after)
+                if failure.fatal:
+                    self.stop(str(failure))
+                    return self._fail(request, failure, attempt)
+                if not failure.retryable or attempt == self.limits.attempts:
+                    return self._fail(request, failure, attempt)
+                self.tally.retries += 1
+                if await self._pace.closed_within(backoff(attempt, failure.retry_after, self._rng)):
+                    return None
+                continue
+            except BaseException:
+                self._pace.give_back()
+                self._settle(reserved, Amount(1))
+                raise
+            self._pace.give_back()
+            self._pace.succeeded()
+            self._settle(reserved, used(completion, self.price))
+            return Answered(request, completion, time.perf_counter() - began, attempt)
+        return None
+
+    async def _reserve(self, request: Request) -> Amount | None:
+        amount = worst_case(request, self.price) if self.budget.limit is not None else Amount(1)
+        while not self._pace.closed:
+            verdict = self.budget.reserve(amount)
+            if verdict is Verdict.GO:
+                return amount
+            if verdict is Verdict.STOP:
+                self.stop("the budget is used up: the next request might cross it")
+                return None
+            self._settled.clear()
+            await self._settled.wait()
+        return None
+
+    def _settle(self, reserved: Amount, spent: Amount) -> None:
+        self.budget.settle(reserved, spent)
+        self._settled.set()
+
+    def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> Failed:
+        self.tally.failed += 1
+        allowed = self.limits.max_errors
+        if allowed is None:
+            allowed = max(50, self.tally.total // 10)
+        if self.tally.failed > allowed:
+            self.stop(f"more than {allowed} requests failed; the last error was: {failure}")
+        return Failed(request, str(failure), attempts)
+
+    # Storing: from the buffer to the disk, one commit at a time.
+
+    def _start_flush(self) -> asyncio.Future[None]:
+        if self._saving is None or self._saving.done():
+            self._saving = asyncio.ensure_future(self._save())
+        return self._saving
+
+    async def _save(self) -> None:
+        results, self._buffer = self._buffer, []
+        if not results:
+            return
+        try:
+            await self._on_database(self.ledger.save, self.endpoint_id, results)
+        except FolkwaysError as error:  # a full disk ends the session; what is in hand is tried once more at the end
+            self._buffer = results + self._buffer
+            self._give_up(error)
+            return
+        self._held.difference_update(result.request.key for result in results)
+        tally = self.tally
+        for result in results:
+            if isinstance(result, Answered):
+                tally.done += 1
+                tally.input_tokens += result.completion.input_tokens or 0
+                tally.output_tokens += result.completion.output_tokens or 0
+                if tally.usd is not None:
+                    tally.usd += used(result.completion, self.price).usd or 0.0
+        tally.in_flight, tally.places = self._pace.in_flight, self._pace.places
+
+    async def _flush(self) -> None:
+        while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):
+            await self._start_flush()
+
+    async def _last_flush(self) -> None:
+        if self._saving is not None:
+            await self._saving
+        if self._buffer:
+            await self._save()
+
+    async def _flush_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(BATCH_SECONDS)
+            await asyncio.shield(self._start_flush())
+
+    def _give_up(self, error: BaseException) -> None:
+        self._error = self._error or error
+        self.stop(str(error))

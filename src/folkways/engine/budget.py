@@ -1,0 +1,127 @@
+"""What a session may spend. A request is only sent when its worst case still fits, so the budget is never crossed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from folkways.endpoints.base import Completion, Request
+from folkways.errors import FolkwaysError
+
+UNLIMITED_OUTPUT_TOKENS = 4096
+"""Output tokens that are assumed for a request without a limit of its own."""
+
+_UNITS = {
+    "request": "requests",
+    "requests": "requests",
+    "token": "tokens",
+    "tokens": "tokens",
+    "usd": "usd",
+    "dollars": "usd",
+    "$": "usd",
+}
+_FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What one or more requests use: their number, tokens in and out together, US dollars (None: price unknown)."""
+
+    requests: float = 0.0
+    tokens: float = 0.0
+    usd: float | None = 0.0
+
+
+class Verdict(Enum):
+    """Whether the next request may be sent: now, perhaps after those in flight have settled, or not any more."""
+
+    GO = "go"
+    WAIT = "wait"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for one input token and one output token."""
+
+    input: float
+    output: float
+
+
+def parse_budget(text: str) -> Amount:
+    """Read ``1000requests``, ``2Mtokens``, ``5usd`` or several joined by commas; FolkwaysError with examples otherwise.
+
+    What is not named is unlimited (infinity).
+    """
+    limits = {"requests": float("inf"), "tokens": float("inf"), "usd": float("inf")}
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\$?)\s*([0-9]+(?:\.[0-9]+)?)\s*([kmb]?)\s*([a-z$]*)\s*", part.lower())
+        unit = _UNITS.get((match[4] or match[1]) if match else "")
+        if match is None or unit is None:
+            raise FolkwaysError(
+                f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, for example "
+                "1000requests, 2Mtokens, 5usd, or several: 1000requests,5usd"
+            )
+        limits[unit] = float(match[2]) * _FACTORS[match[3]]
+    return Amount(**limits)
+
+
+def worst_case(request: Request, price: Price | None) -> Amount:
+    """An upper bound of what a request can use: no tokenizer makes more tokens than there are bytes."""
+    characters = len(request.user.encode()) + len((request.system or "").encode()) + 16
+    output = request.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
+    usd = price.input * characters + price.output * output if price is not None else None
+    return Amount(1, characters + output, usd)
+
+
+def used(completion: Completion, price: Price | None) -> Amount:
+    """What a reply used by the provider's own count; tokens it does not report count as none."""
+    inputs, outputs = completion.input_tokens or 0, completion.output_tokens or 0
+    usd = price.input * inputs + price.output * outputs if price is not None else None
+    return Amount(1, inputs + outputs, usd)
+
+
+class Budget:
+    """Spending of one session, shared by all its endpoints.
+
+    limit: what may be spent at most (``parse_budget``); None for no limit.
+    """
+
+    def __init__(self, limit: Amount | None = None) -> None:
+        self.limit = limit
+        self.requests = 0.0
+        self.tokens = 0.0
+        self.usd = 0.0
+        self._reserved_requests = 0.0
+        self._reserved_tokens = 0.0
+        self._reserved_usd = 0.0
+
+    def reserve(self, amount: Amount) -> Verdict:
+        """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set aside."""
+        if self.limit is None:
+            return Verdict.GO
+        if self._fits(amount, self._reserved_requests, self._reserved_tokens, self._reserved_usd):
+            self._reserved_requests += amount.requests
+            self._reserved_tokens += amount.tokens
+            self._reserved_usd += amount.usd or 0.0
+            return Verdict.GO
+        return Verdict.WAIT if self._reserved_requests and self._fits(amount, 0.0, 0.0, 0.0) else Verdict.STOP
+
+    def settle(self, reserved: Amount, spent: Amount) -> None:
+        """Replace what was set aside for a request by what it used."""
+        self.requests += spent.requests
+        self.tokens += spent.tokens
+        self.usd += spent.usd or 0.0
+        if self.limit is not None:
+            self._reserved_requests -= reserved.requests
+            self._reserved_tokens -= reserved.tokens
+            self._reserved_usd -= reserved.usd or 0.0
+
+    def _fits(self, amount: Amount, requests: float, tokens: float, usd: float) -> bool:
+        assert self.limit is not None  # noqa: S101 - both callers have looked
+        return (
+            self.requests + requests + amount.requests <= self.limit.requests
+            and self.tokens + tokens + amount.tokens <= self.limit.tokens
+            and self.usd + usd + (amount.usd or 0.0) <= (self.limit.usd or 0.0)
+        )

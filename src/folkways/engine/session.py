@@ -1,0 +1,144 @@
+"""One session of asking: all endpoints of a run at once, progress, heartbeats, and Ctrl-C that finishes cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from folkways.endpoints.base import Endpoint
+from folkways.engine.asking import Asking, Limits
+from folkways.engine.budget import Budget, Price
+from folkways.engine.tally import Tally
+from folkways.workspace.database import Workspace
+from folkways.workspace.ledger import STALE_SECONDS, Ledger
+
+T = TypeVar("T")
+
+Observer = Callable[[Sequence[Tally]], None]
+"""Is shown the counts of all endpoints, every now and then."""
+
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An endpoint to be asked, with the number it has in the workspace.
+
+    price: of one token in and out; None where it is not known (the cost is then not known either).
+    """
+
+    endpoint: Endpoint
+    endpoint_id: int
+    limits: Limits
+    price: Price | None = None
+
+
+def ask(
+    workspace: Workspace,
+    run_id: int,
+    orders: Sequence[Order],
+    *,
+    budget: Budget | None = None,
+    observer: Observer | None = None,
+    every: float = 0.5,
+) -> list[Tally]:
+    """Ask all endpoints what the run still expects of them; returns the final counts, one per order.
+
+    observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending and waits for what is
+    on its way; the second gives that up too. Both leave everything that was answered stored. Raises the first error that ended an
+    endpoint's work (a full disk, a model that cannot be loaded), after the other endpoints have been stopped and stored.
+    """
+    return _run_anywhere(_session(workspace, run_id, orders, budget or Budget(), observer, every))
+
+
+async def _session(
+    workspace: Workspace, run_id: int, orders: Sequence[Order], budget: Budget, observer: Observer | None, every: float
+) -> list[Tally]:
+    ledger = Ledger(workspace, run_id)
+    with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(database, ledger.enter)
+        askings = [
+            Asking(order.endpoint, order.endpoint_id, ledger, database, order.limits, budget, order.price) for order in orders
+        ]
+        tallies = [asking.tally for asking in askings]
+        tasks = [asyncio.create_task(asking.run()) for asking in askings]
+        ticker = asyncio.create_task(_tick(ledger, database, observer, tallies, every))
+        try:
+            with _interruptible(askings, tasks):
+                finished = await _all_or_first_error(askings, tasks)
+        finally:
+            ticker.cancel()
+            await asyncio.gather(ticker, return_exceptions=True)
+            await asyncio.shield(loop.run_in_executor(database, ledger.leave))
+            if observer is not None:
+                observer(tallies)
+        return finished
+
+
+async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally]]) -> list[Tally]:
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    broken = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
+    if broken:
+        for asking in askings:
+            asking.stop("another model of this run could not go on")
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise broken[0].exception()  # type: ignore[misc]
+    return [asking.tally if task.cancelled() else task.result() for asking, task in zip(askings, tasks, strict=True)]
+
+
+async def _tick(
+    ledger: Ledger, database: ThreadPoolExecutor, observer: Observer | None, tallies: Sequence[Tally], every: float
+) -> None:
+    beat = time.monotonic()
+    while True:
+        await asyncio.sleep(every)
+        if observer is not None:
+            observer(tallies)
+        if time.monotonic() - beat > STALE_SECONDS / 4:
+            beat = time.monotonic()
+            await asyncio.get_running_loop().run_in_executor(database, ledger.heartbeat)
+
+
+@contextmanager
+def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally]]) -> Iterator[None]:
+    """Turn the first signal into a clean stop and the second into a cancellation of what is on its way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    seen = 0
+
+    def interrupted() -> None:
+        nonlocal seen
+        seen += 1
+        for asking, task in zip(askings, tasks, strict=True):
+            asking.stop(INTERRUPTED)
+            if seen > 1:
+                task.cancel()
+
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in previous:
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(interrupted))
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
+    """``asyncio.run``, also from inside a running loop such as a notebook's (then in a thread of its own)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -1,0 +1,54 @@
+"""The running count of a session: what progress displays show and what the end of a run reports."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one endpoint in one session. Only responses that are committed count as done.
+
+    total:    requests that had no response when the session began.
+    stored:   requests of the run that had a response already.
+    elsewhere: pending requests that another process answered meanwhile.
+    usd:      None where the price of the model is not known.
+    """
+
+    endpoint: str
+    total: int = 0
+    stored: int = 0
+    done: int = 0
+    failed: int = 0
+    elsewhere: int = 0
+    retries: int = 0
+    rate_limited: int = 0
+    in_flight: int = 0
+    places: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+    last_error: str | None = None
+    stopped: str | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> int:
+        """Requests that have not ended."""
+        return max(0, self.total - self.done - self.failed - self.elsewhere)
+
+    @property
+    def seconds(self) -> float:
+        """Since the session began."""
+        return time.monotonic() - self.began
+
+    @property
+    def rate(self) -> float:
+        """Requests that ended, per second, over the session."""
+        return (self.done + self.failed) / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the present rate; None before anything has ended."""
+        return self.left / self.rate if self.rate > 0 else None
