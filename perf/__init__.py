@@ -1,0 +1,1 @@
+"""Measurements of what folkways costs. Nothing here is part of the installed package."""
