@@ -53,7 +53,7 @@ class Release:
     """A release that lies on this disk: its record and the folder that holds its files.
 
     verified: True where every file that is there has the checksum of its record, or the content hash that its host gave.
-    places:   path in the release -> path under ``root``, for folders that are laid out otherwise (a clone of the authors' repository).
+    places:   path in the release -> path under ``root``, where a folder is laid out otherwise (a clone of the authors' repository).
     """
 
     record: ReleaseRecord
@@ -63,6 +63,7 @@ class Release:
 
     @property
     def name(self) -> str:
+        """The record's name: ``blend@24e7d73``, or ``dir:NAME`` for a folder of no published release."""
         return self.record.name
 
     @property

@@ -1,0 +1,147 @@
+"""Recognises what lies in a folder: a known release by its contents, or a benchmark's data by how they are laid out.
+
+Three layouts are accepted for each release: folkways' own (``annotations/UK_data.json``), the same under ``data/``, and that of the
+authors' repository or its hub counterpart (``data/annotations/UK_data.json``, ``corpus/...``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.checksums import sha256_of
+from folkways.releases.registry import known_releases
+
+UNKNOWN_LICENCE = "NOASSERTION"  # SPDX for: nobody has said
+DATA_SUFFIXES = (".csv", ".csv.gz", ".json", ".jsonl", ".parquet", ".rtf", ".txt")
+MOST_FILES = 2000
+
+
+def recognise(folder: Path, benchmark: str | None = None) -> Release:
+    """The release in ``folder``; FolkwaysError if there is no such folder or nothing in it is laid out like a benchmark's data."""
+    folder = folder.absolute()
+    if not folder.exists():
+        raise FolkwaysError(f"no such folder: {folder}\nGive a folder with released data, or a name from: folkways data list")
+    if not folder.is_dir():
+        raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
+    records = _candidates(benchmark)
+    found = _known(folder, records) or _laid_out_alike(folder, records)
+    if found is None:
+        raise FolkwaysError(_nothing_found(folder, records, benchmark))
+    return found
+
+
+def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
+    """Path in the release -> path under ``folder``, for those of the record's files that are there."""
+    places: dict[str, str] = {}
+    for entry in record.files:
+        for candidate in (entry.path, entry.remote, f"data/{entry.path}"):
+            if (folder / candidate).is_file():
+                places[entry.path] = candidate
+                break
+    return places
+
+
+def has_contents(entry: ReleaseFile, path: Path) -> bool:
+    """Whether the file at ``path`` is, byte for byte, the one that the record pins. False where it pins no checksum."""
+    if entry.sha256 is None or (entry.size is not None and path.stat().st_size != entry.size):
+        return False
+    return sha256_of(path) == entry.sha256
+
+
+def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
+    records = [record for record in known_releases() if record.source != "package"]
+    if benchmark is None:
+        return records
+    chosen = [record for record in records if record.benchmark == benchmark]
+    if not chosen:
+        raise UnknownNameError("benchmark with data in folders", benchmark, {record.benchmark for record in records})
+    return chosen
+
+
+def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
+    for record in records:
+        places = places_of(record, folder)
+        required = [entry for entry in record.files if not entry.optional]
+        if all(entry.path in places for entry in required) and all(
+            has_contents(entry, folder / places[entry.path]) for entry in record.files if entry.path in places
+        ):
+            return Release(record, folder, verified=True, places=_moved(places))
+    return None
+
+
+def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | None:
+    families = {name: [record for record in records if record.benchmark == name] for name in sorted({r.benchmark for r in records})}
+    alike = [name for name, family in families.items() if _is_alike(name, family, folder)]
+    if not alike:
+        return None
+    if len(alike) > 1:
+        raise FolkwaysError(f"{folder} holds data of several benchmarks ({', '.join(alike)}); give a folder with the data of one")
+    family = families[alike[0]]
+    places: dict[str, str] = {}
+    for record in family:
+        places = places_of(record, folder) | places
+    record = ReleaseRecord(
+        name=f"dir:{folder.resolve().name}",
+        benchmark=alike[0],
+        revision="",
+        source="folder",
+        repository="",
+        files=tuple(ReleaseFile(path, path) for path in _data_files(folder)),
+        licence=UNKNOWN_LICENCE,
+        citation=family[0].citation,
+        homepage=family[0].homepage,
+        about=f"A folder laid out like {alike[0]}, with contents of no published release.",
+        languages=family[0].languages,
+    )
+    return Release(record, folder, verified=False, places=_moved(places))
+
+
+def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool:
+    """Whether the benchmark's reader finds something to read there, or a file has a name that only this benchmark has."""
+    if import_module(f"folkways.releases.{benchmark}").looks_like(folder):
+        return True
+    required = {entry.path for record in family for entry in record.files if not entry.optional}
+    return any(required & places_of(record, folder).keys() for record in family)
+
+
+def _data_files(folder: Path) -> list[str]:
+    """Every file that a reader might read, so that the fingerprint of the folder covers them all."""
+    found = sorted(
+        path.relative_to(folder).as_posix()
+        for suffix in DATA_SUFFIXES
+        for path in folder.rglob(f"*{suffix}")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    if len(found) > MOST_FILES:
+        raise FolkwaysError(f"{folder} has {len(found)} data files; give the folder that holds the release and nothing else")
+    return found
+
+
+def _moved(places: dict[str, str]) -> dict[str, str]:
+    return {path: place for path, place in places.items() if path != place}
+
+
+def _nothing_found(folder: Path, records: list[ReleaseRecord], benchmark: str | None) -> str:
+    inside = [str(child) for child in _subfolders(folder) if _known(child, records) or _any_alike(child, records)]
+    message = f"nothing in {folder} is laid out like the data of {benchmark or 'a benchmark that folkways knows'}"
+    if inside:
+        return f"{message}\nGive one of its folders: {', '.join(inside)}"
+    examples = {record.benchmark: next(entry.path for entry in record.files if not entry.optional) for record in reversed(records)}
+    expected = "; ".join(f"{name}: {path}" for name, path in sorted(examples.items()))
+    return f"{message}\nexpected a file such as ({expected}), there or under data/"
+
+
+def _any_alike(folder: Path, records: list[ReleaseRecord]) -> bool:
+    return any(_is_alike(record.benchmark, [record], folder) for record in records)
+
+
+def _subfolders(folder: Path) -> Iterator[Path]:
+    """Two levels down, few enough to look at."""
+    children = sorted(child for child in folder.iterdir() if child.is_dir() and not child.name.startswith("."))[:40]
+    for child in children:
+        yield child
+        yield from sorted(grandchild for grandchild in child.iterdir() if grandchild.is_dir())[:40]

@@ -1,0 +1,79 @@
+"""Where the files of a stored release came from: the small ``release.json`` beside them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from folkways import __version__
+from folkways.errors import DataError
+from folkways.releases.base import ReleaseRecord
+
+NAME = "release.json"
+Proof = Literal["record", "host", "none"]
+"""How a file's contents were verified: against the record's checksum, against the host's content hash, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """One stored file: its checksum when it was stored, how it was verified, where it came from and when (UTC)."""
+
+    sha256: str
+    size: int
+    proof: Proof
+    origin: str
+    stored_at: str
+
+
+@dataclass
+class Provenance:
+    """What ``release.json`` holds; ``files`` is keyed by path in the release."""
+
+    release: str
+    revision: str
+    files: dict[str, StoredFile] = field(default_factory=dict)
+
+    def add(self, path: str, sha256: str, size: int, proof: Proof, origin: str) -> None:
+        """Note a file that has just been stored."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self.files[path] = StoredFile(sha256, size, proof, origin, now)
+
+    def write(self, root: Path) -> None:
+        """Write ``release.json`` into ``root``, atomically."""
+        content = {
+            "release": self.release,
+            "revision": self.revision,
+            "written_by": f"folkways {__version__}",
+            "files": {
+                path: {
+                    "sha256": stored.sha256,
+                    "size": stored.size,
+                    "proof": stored.proof,
+                    "origin": stored.origin,
+                    "stored_at": stored.stored_at,
+                }
+                for path, stored in sorted(self.files.items())
+            },
+        }
+        draft = root / f"{NAME}.part"
+        draft.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draft.replace(root / NAME)
+
+
+def read_provenance(record: ReleaseRecord, root: Path) -> Provenance:
+    """The provenance in ``root``, empty if there is none; DataError if ``release.json`` is not what folkways writes."""
+    provenance = Provenance(record.name, record.revision)
+    path = root / NAME
+    if not path.is_file():
+        return provenance
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["release"] != record.name:
+            raise DataError(f"belongs to {content['release']!r}; delete the folder and fetch {record.name} again", file=path)
+        provenance.files = {name: StoredFile(**entry) for name, entry in content["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"cannot be read ({error}); delete it and run: folkways data fetch {record.name}", file=path) from error
+    return provenance

@@ -1,0 +1,110 @@
+"""Finds releases on this disk: those that folkways fetched or adopted, and folders that a user points at."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from folkways.errors import DataError, FolkwaysError
+from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.checksums import sha256_of
+from folkways.releases.layout import recognise
+from folkways.releases.provenance import Provenance, read_provenance
+from folkways.releases.registry import get_record, release_names
+
+
+def data_home() -> Path:
+    """The folder that holds fetched releases: ``$FOLKWAYS_DATA``, or the user's data folder of this system."""
+    chosen = os.environ.get("FOLKWAYS_DATA")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    import platformdirs
+
+    return platformdirs.user_data_path("folkways", appauthor=False) / "releases"
+
+
+def root_of(record: ReleaseRecord) -> Path:
+    """The folder where the release lies, or would lie once fetched."""
+    if record.source == "package":
+        return Path(str(files("folkways.releases"))) / record.benchmark
+    return data_home() / record.name
+
+
+def locate(name: str) -> Release:
+    """The release of that name or alias, as it lies in the data folder.
+
+    Every file is checked against its checksum. UnknownNameError for a name that is not known; DataError for a file that was
+    changed; FolkwaysError that says how to fetch it if it is not (completely) there.
+    """
+    record = get_record(name)
+    root = root_of(record)
+    if record.source == "package":
+        return Release(record, root)
+    if root.exists() and not root.is_dir():
+        raise FolkwaysError(f"the data folder holds a file where release {record.name} should be: {root}\nMove it away.")
+    missing = [entry.path for entry in record.files if not entry.optional and not (root / entry.path).is_file()]
+    if missing:
+        what = "is not on this disk" if len(missing) == sum(not entry.optional for entry in record.files) else "is not complete"
+        lacking = "" if what.startswith("is not on") else f" (missing: {shorten(missing)})"
+        raise FolkwaysError(
+            f"release {record.name} {what}{lacking}; looked in {root}\n"
+            f"Fetch it: folkways data fetch {name}   (or adopt a copy: folkways data fetch {name} --from DIR)"
+        )
+    provenance = read_provenance(record, root)
+    changed = [entry.path for entry in record.files if not is_intact(entry, root, provenance, absent_ok=True)]
+    if changed:
+        raise DataError(
+            f"not what was released: {shorten(changed)}\n"
+            f"Fetch again what was changed: folkways data fetch {name}   (to use changed data, copy the folder and give its path)",
+            file=root,
+        )
+    return Release(record, root, verified=all(_is_proven(entry, root, provenance) for entry in record.files))
+
+
+def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_ok: bool = False) -> bool:
+    """Whether the stored file has the checksum of its record, or else the one that was noted when it was stored."""
+    path = root / entry.path
+    if not path.is_file():
+        return absent_ok
+    if entry.size is not None and path.stat().st_size != entry.size:
+        return False
+    stored = provenance.files.get(entry.path)
+    expected = entry.sha256 or (stored.sha256 if stored else None)
+    return expected is not None and sha256_of(path) == expected
+
+
+def _is_proven(entry: ReleaseFile, root: Path, provenance: Provenance) -> bool:
+    stored = provenance.files.get(entry.path)
+    return entry.sha256 is not None or not (root / entry.path).is_file() or (stored is not None and stored.proof != "none")
+
+
+def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:
+    """A release by name or alias, or the one that lies in a folder.
+
+    A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose contents are those of a known
+    release is that release, verified; any other one that is laid out like a benchmark's data becomes ``dir:<name>``, not verified.
+    ``benchmark`` refuses releases of another benchmark.
+    """
+    text = str(name_or_dir)
+    if isinstance(name_or_dir, str) and text in release_names():
+        release = locate(text)
+    else:
+        folder = Path(text).expanduser()
+        is_path = isinstance(name_or_dir, Path) or folder.exists() or text.startswith((".", "~")) or "/" in text or os.sep in text
+        if not is_path:
+            get_record(text)  # raises, with the valid names
+        release = recognise(folder, benchmark)
+    if benchmark is not None and release.record.benchmark != benchmark:
+        valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
+        raise FolkwaysError(
+            f"release {release.name} is data of {release.record.benchmark}, but {benchmark} is needed\n"
+            f"valid: {valid}, or a folder with its data"
+        )
+    return release
+
+
+def shorten(paths: list[str], show: int = 5) -> str:
+    """The first few of many names, and how many more there are."""
+    rest = f" and {len(paths) - show} more" if len(paths) > show else ""
+    return ", ".join(paths[:show]) + rest
