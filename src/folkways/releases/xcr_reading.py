@@ -1,0 +1,207 @@
+"""Reads XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by sentence, and the authors' prompts.
+
+The released files carry no ids and come in five different row orders, with small differences in spacing and spelling. Sentences are
+therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal form, and repeated sentences in order of occurrence.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import unicodedata
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from folkways.errors import DataError
+from folkways.releases.base import Release
+
+BASE_FILE = "xcr_bench_base_corpus.csv"
+ADAPTATION_FILES: Mapping[str, str] = {
+    "ARAB": "xcr_bench_arabic_adaptation.csv",
+    "CN": "xcr_bench_chinese_adaptation.csv",
+    "IN-WB": "xcr_bench_bengali_west_bengal_adaptation.csv",
+    "BD": "xcr_bench_bengali_bangladesh_adaptation.csv",
+}
+"""Target culture -> file."""
+
+PROMPT_FILES: Mapping[str, str] = {task: f"prompts/{task}_prompt.txt" for task in ("identification", "prediction", "adaptation")}
+"""Task -> file with the authors' wording (RTF behind the ending .txt)."""
+
+BASE_COLUMNS = ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level")
+ADAPTATION_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "sentence": ("Sentence",),
+    "intra": ("Intra-lingual", "Intra-lingual Adaptation"),
+    "inter": ("Inter-lingual", "Inter-lingual Adaptation"),
+}
+"""Our column -> the spellings of it in the released headers."""
+
+MISSPELLINGS: Mapping[str, str] = {"hecitc": "hectic"}
+_TAG = re.compile(r"</?CSI>")
+_NON_TRANSFERABLE = re.compile(r"\W*non[\s-]*transferr?able\b", re.I)
+
+
+def normal_form(sentence: str) -> str:
+    """The sentence without tags, punctuation, case and known misspellings, words one space apart: what rows are joined by."""
+    text = unicodedata.normalize("NFKC", _without_punctuation(sentence)).lower()
+    return " ".join(MISSPELLINGS.get(word, word) for word in text.split())
+
+
+def _without_spaces_at_tags(sentence: str) -> str:
+    return re.sub(r"\s*(</?CSI>)\s*", r"\1", sentence)
+
+
+def _without_punctuation(sentence: str) -> str:
+    return " ".join(re.findall(r"\w+", _TAG.sub(" ", sentence)))
+
+
+JOIN_STEPS: Mapping[str, Callable[[str], str]] = {
+    "exact": str,
+    "tag-spaces": _without_spaces_at_tags,
+    "punctuation": _without_punctuation,
+    "spelling": normal_form,
+}
+"""Name of a step -> the form of a sentence that is compared; each step takes what the ones before it left over."""
+
+
+def is_non_transferable(text: str) -> bool:
+    """Whether ``text`` begins with the label for "has no equivalent in the culture", spelt with one r or two, tagged or not."""
+    return bool(_NON_TRANSFERABLE.match(_TAG.sub(" ", text)))
+
+
+def is_bare_label(text: str) -> bool:
+    """Whether ``text`` is that label and nothing else (one released cell goes on to explain itself)."""
+    return bool(re.fullmatch(_NON_TRANSFERABLE.pattern + r"\W*", _TAG.sub(" ", text), re.I))
+
+
+def read_base(release: Release) -> pl.DataFrame:
+    """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). DataError where a column is missing or a row is ragged."""
+    return _read_csv(release.path(BASE_FILE), {name: (name,) for name in BASE_COLUMNS})
+
+
+def read_adaptation(release: Release, culture: str) -> pl.DataFrame:
+    """One adaptation file as released, oddities included: ``row`` (1-based), ``sentence``, ``intra``, ``inter``."""
+    return _read_csv(release.path(ADAPTATION_FILES[culture]), ADAPTATION_COLUMNS)
+
+
+def read_prompt(release: Release, task: str) -> str | None:
+    """The authors' prompt for ``identification``, ``prediction`` or ``adaptation`` as plain text; None if the release lacks it."""
+    if not release.has(PROMPT_FILES[task]):
+        return None
+    text = release.path(PROMPT_FILES[task]).read_text(encoding="utf-8", errors="replace")
+    if not text.lstrip().startswith("{\\rtf"):
+        return text
+    from striprtf.striprtf import rtf_to_text
+
+    return str(rtf_to_text(text))
+
+
+def corpus(release: Release) -> pl.DataFrame:
+    """The base corpus with ids, which stay the same however the file is ordered.
+
+    Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row`` and BASE_COLUMNS.
+    """
+    base = read_base(release)
+    return base.select(pl.Series("id", _ids(base["sentence"].to_list()), dtype=pl.String), pl.all())
+
+
+def adaptations(release: Release, culture: str) -> pl.DataFrame:
+    """The adaptations to ``culture`` that join to the base corpus, in its order.
+
+    Columns: ``id``, ``row`` (of the adaptation file), ``intra``, ``inter`` (put right where the file has them swapped),
+    ``swapped``, ``joined_by`` (a name of JOIN_STEPS). The released files join completely: 1,034 rows in each culture.
+    """
+    base = corpus(release)
+    table = read_adaptation(release, culture)
+    matches = join_rows(base["sentence"].to_list(), table["sentence"].to_list())
+    rows: list[dict[str, object]] = []
+    for position, (base_position, step) in matches.items():
+        row, _, intra, inter = table.row(position)
+        swapped = is_swapped(intra, inter)
+        intra, inter = (inter, intra) if swapped else (intra, inter)
+        found = {"position": base_position, "id": base["id"][base_position], "row": row, "intra": intra, "inter": inter}
+        rows.append({**found, "swapped": swapped, "joined_by": step})
+    schema = {"position": pl.Int64, "id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
+    frame = pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String})
+    return frame.sort("position").drop("position")
+
+
+def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[int, str]]:
+    """Position in ``sentences`` -> position in ``base`` and the step that joined them; positions that join to nothing are absent.
+
+    Every position is used once at most; a sentence that occurs several times is joined in order of occurrence.
+    """
+    matches: dict[int, tuple[int, str]] = {}
+    taken: set[int] = set()
+    for step, form in JOIN_STEPS.items():
+        waiting: defaultdict[str, deque[int]] = defaultdict(deque)
+        for position, sentence in enumerate(base):
+            if position not in taken:
+                waiting[form(sentence)].append(position)
+        for position, sentence in enumerate(sentences):
+            queue = waiting.get(form(sentence))
+            if position not in matches and queue:
+                matches[position] = (queue.popleft(), step)
+                taken.add(matches[position][0])
+    return matches
+
+
+def is_swapped(intra: str, inter: str) -> bool:
+    """Whether the English version is mostly in another script than Latin and the other one mostly in Latin."""
+    return _latin_share(intra) < 0.5 < _latin_share(inter) and not is_non_transferable(inter)
+
+
+def looks_like(folder: Path) -> bool:
+    """Whether ``folder`` holds the corpus: flat, under ``data/``, or under ``corpus/`` as in the authors' repository."""
+    for place in (BASE_FILE, f"data/{BASE_FILE}", f"corpus/{BASE_FILE}"):
+        path = folder / place
+        if path.is_file():
+            with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+                return set(BASE_COLUMNS) <= set(next(csv.reader(file), []))
+    return False
+
+
+def _ids(sentences: Sequence[str]) -> list[str]:
+    seen: Counter[str] = Counter()
+    ids = []
+    for sentence in sentences:
+        digest = hashlib.sha256(normal_form(sentence).encode()).hexdigest()[:8]
+        seen[digest] += 1
+        ids.append(f"xcr-{digest}" if seen[digest] == 1 else f"xcr-{digest}-{seen[digest]}")
+    return ids
+
+
+def _latin_share(text: str) -> float:
+    """Share of Latin letters among the letters outside tags; 0.5 where there is no letter, so that nothing is concluded."""
+    letters = [character for character in _TAG.sub("", text) if character.isalpha()]
+    return sum(ord(letter) < 0x250 for letter in letters) / len(letters) if letters else 0.5
+
+
+def _read_csv(path: Path, columns: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
+    """The named columns of a CSV file as strings, and ``row``. Cells are kept as they are: no cell becomes null."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 text ({error.reason} at byte {error.start}); save the file as UTF-8", file=path) from None
+    reader = csv.reader(io.StringIO(text, newline=""))
+    header = next(reader, [])
+    places: dict[str, int] = {}
+    for name, spellings in columns.items():
+        found = [position for position, title in enumerate(header) if title.strip() in spellings]
+        if not found:
+            raise DataError(
+                f"no column {' or '.join(map(repr, spellings))}; the header is: {', '.join(header) or '(empty)'}", file=path
+            )
+        places[name] = found[0]
+    cells: dict[str, list[str]] = {name: [] for name in columns}
+    for number, row in enumerate(reader, start=1):
+        if len(row) != len(header):
+            raise DataError(f"{len(row)} cells where the header names {len(header)} columns", file=path, row=number)
+        for name, place in places.items():
+            cells[name].append(row[place])
+    frame = pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String))
+    return frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("row"), pl.all())
