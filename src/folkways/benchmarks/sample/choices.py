@@ -1,0 +1,108 @@
+"""sample/mcq and sample/true-false: answers that are a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.sample.common import Row, SampleTask, Verdict
+from folkways.metrics.labels import TRUTHS, first_label, first_truth
+from folkways.records import Metric, Schema
+
+LETTERS = ("A", "B", "C", "D")
+
+
+class MultipleChoice(SampleTask):
+    """Right when the letter that the reply settles on is the answer's. Chance is 25 %."""
+
+    name: ClassVar[str] = "sample/mcq"
+    title: ClassVar[str] = "Sample: multiple choice"
+    about: ClassVar[str] = "English questions with four options, one of them right."
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply settles on the right letter."),)
+    file: ClassVar[str] = "multiple_choice.toml"
+    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
+
+    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+        for question in data["question"]:
+            answer = question["answer"]
+            yield {
+                "item": question["id"],
+                "culture": question["culture"],
+                "topic": question["topic"],
+                "text": question["question"],
+                "options": question["options"],
+                "answer": answer,
+                "gold": f"{answer}. {question['options'][LETTERS.index(answer)]}",
+            }
+
+    def fields(self, item: Row, language: str) -> Mapping[str, str]:
+        options = [f"{letter}. {option}" for letter, option in zip(LETTERS, item["options"], strict=True)]
+        return {"q": item["text"], "options": "\n".join(options)}
+
+    def choices(self, item: Row) -> list[str]:
+        return list(LETTERS)
+
+    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+        letter = first_label(reply, LETTERS)
+        if letter is None:
+            return None
+        right = letter == item["answer"]
+        return Verdict(letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)})
+
+
+class TrueFalse(SampleTask):
+    """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
+
+    name: ClassVar[str] = "sample/true-false"
+    title: ClassVar[str] = "Sample: true or false"
+    about: ClassVar[str] = (
+        "Four proposed answers to each English question, each judged on its own; any number of them may be right."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("all_right", "All four right", "Every statement of the question is judged rightly."),
+        Metric("right", "Statements right", "The statement is judged rightly; a constant False gets this right often."),
+    )
+    file: ClassVar[str] = "true_false.toml"
+    own_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
+
+    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+        for question in data["question"]:
+            for number, statement in enumerate(question["statements"], start=1):
+                yield {
+                    "item": f"{question['id']}/{number}",
+                    "question": question["id"],
+                    "culture": question["culture"],
+                    "topic": question["topic"],
+                    "text": f"{question['question']} {statement['text']}",
+                    "statement": statement["text"],
+                    "truth": str(statement["true"]),
+                    "gold": str(statement["true"]),
+                }
+
+    def fields(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"q": item["text"].removesuffix(f" {item['statement']}"), "statement": item["statement"]}
+
+    def choices(self, item: Row) -> list[str]:
+        return list(TRUTHS)
+
+    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+        truth = first_truth(reply)
+        if truth is None:
+            return None
+        return Verdict(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task; ``all_right`` stands on the first row of each question, so that the question counts once."""
+        judged = super().judge(items, responses, profile)
+        asking = ["question", "language", "variant", "sample"]
+        statements = items.group_by("question").len(name="statements")
+        complete = pl.len().over(asking) == pl.col("statements")
+        first = pl.int_range(pl.len()).over(asking) == 0
+        all_right = pl.when(complete).then(pl.col("right").min().over(asking)).otherwise(0.0)
+        return (
+            judged.join(statements, on="question", how="left", maintain_order="left")
+            .with_columns(all_right=pl.when(first).then(all_right))
+            .select(judged.columns)
+        )

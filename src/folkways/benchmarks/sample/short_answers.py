@@ -1,0 +1,70 @@
+"""sample/saq: a question in the culture's own language and in English, answered in a few words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
+from folkways.cultures import get_language
+from folkways.records import Metric, Schema
+
+WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or particles grown onto them
+
+
+class ShortAnswers(SampleTask):
+    """Right when the reply contains one of the accepted answers, in the language asked or in English."""
+
+    name: ClassVar[str] = "sample/saq"
+    title: ClassVar[str] = "Sample: short answers"
+    about: ClassVar[str] = (
+        "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply contains an accepted answer."),)
+    file: ClassVar[str] = "short_answers.toml"
+    own_columns: ClassVar[Schema] = {
+        "local_text": pl.String,
+        "answers": pl.List(pl.Struct({"en": pl.List(pl.String), "local": pl.List(pl.String)})),
+    }
+
+    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+        for question in data["question"]:
+            yield {
+                "item": question["id"],
+                "culture": question["culture"],
+                "topic": question["topic"],
+                "text": question["en"],
+                "local_text": question.get("local"),
+                "answers": question["answers"],
+                "gold": "; ".join(" / ".join(group.get("local", []) + group["en"]) for group in question["answers"]),
+            }
+
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return ("en",) if item["local_text"] is None else (local_language(item["culture"]), "en")
+
+    def fields(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"q": item["text"] if language == "en" else item["local_text"]}
+
+    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+        if not reply.strip():
+            return None
+        for group in item["answers"]:
+            accepted = [(answer, "en") for answer in group["en"]]
+            if language != "en":
+                accepted = [(answer, language) for answer in group["local"] or ()] + accepted
+            for answer, spoken in accepted:
+                if contains_answer(reply, answer, spoken):
+                    return Verdict(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
+        return Verdict(reply.strip(), "contains no accepted answer", {"correct": 0.0})
+
+
+def contains_answer(reply: str, answer: str, language: str) -> bool:
+    """Whether the answer occurs in the reply, whatever the case, as whole words where the script has word borders."""
+    said, wanted = (unicodedata.normalize("NFKC", text).casefold() for text in (reply, answer))
+    if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
+        return wanted in said
+    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said) is not None
