@@ -1,0 +1,57 @@
+"""``folkways cultures``: every culture with its code, its languages, and what each benchmark calls it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from folkways.cultures import REGIONS, Culture, Language, cultures, cultures_of, languages
+from folkways.errors import UnknownNameError
+
+
+@click.command()
+@click.option("--benchmark", metavar="NAME", help="Only the cultures of this benchmark, in its order, with the names its data use.")
+@click.option("--region", metavar="REGION", help="Only the cultures of this region.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
+    """List the cultures, their codes and the languages they are asked in.
+
+    Wherever folkways asks for a culture, its code, its English name or a benchmark's name for it will do.
+    """
+    chosen = cultures_of(benchmark) if benchmark else tuple(cultures().values())
+    if region is not None:
+        wanted = {name.casefold(): name for name in REGIONS}.get(region.strip().casefold())
+        if wanted is None:
+            raise UnknownNameError("region", region, REGIONS)
+        chosen = tuple(culture for culture in chosen if culture.region == wanted)
+    if as_json:
+        click.echo(json.dumps([_plain(culture) for culture in chosen], ensure_ascii=False, indent=2))
+    else:
+        _print_table(chosen, benchmark)
+
+
+def _plain(culture: Culture) -> dict[str, object]:
+    entry = {name: getattr(culture, name) for name in Culture.__dataclass_fields__}
+    return {**entry, "names": dict(culture.names), "languages": [asdict(languages()[code]) for code in culture.languages]}
+
+
+def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("code", "culture", "region", "local languages", f"name in {benchmark}" if benchmark else "benchmarks"):
+        table.add_column(heading, overflow="fold")
+    for culture in chosen:
+        local = [_described(languages()[code]) for code in culture.languages]
+        last = culture.names[benchmark] if benchmark else " ".join(culture.names)
+        table.add_row(culture.code, culture.name, culture.region or "", ", ".join(local), last)
+    console = Console()
+    console.print(table)
+    console.print(f"\n{len(chosen)} cultures", highlight=False)
+
+
+def _described(language: Language) -> str:
+    return f"{language.name} ({language.code})"

@@ -1,0 +1,73 @@
+"""``folkways tasks``: what can be measured."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import expand_tasks, tasks
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[TASK|BENCHMARK]...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def command(names: tuple[str, ...], as_json: bool) -> None:
+    """List the tasks and what each one measures. With names, only those tasks, in full."""
+    chosen = expand_tasks(names) if names else list(tasks().values())
+    if as_json:
+        click.echo(json.dumps([_plain(task) for task in chosen], ensure_ascii=False, indent=2))
+    elif names:
+        _print_in_full(chosen)
+    else:
+        _print_table(chosen)
+
+
+def _plain(task: Task) -> dict[str, object]:
+    return {
+        "name": task.name,
+        "benchmark": task.benchmark,
+        "title": task.title,
+        "about": task.about,
+        "release": task.release,
+        "metrics": [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics],
+        "facets": list(task.facets),
+        "profiles": list(task.profiles),
+        "variants": list(task.variants),
+        "max_tokens": task.max_tokens,
+    }
+
+
+def _print_table(chosen: list[Task]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("task", no_wrap=True)
+    for heading in ("what it measures", "metrics", "profiles"):
+        table.add_column(heading, overflow="fold")
+    for task in chosen:
+        table.add_row(task.name, task.title, ", ".join(metric.label for metric in task.metrics), ", ".join(task.profiles))
+    console = Console()
+    console.print(table)
+    console.print("\nMore about one: folkways tasks NAME", highlight=False)
+
+
+def _print_in_full(chosen: list[Task]) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for task in chosen:
+        console.print(Text(f"{task.name}  ", style="bold") + Text(task.title, style="not bold"))
+        lines = [
+            task.about,
+            *(f"{metric.label} ({metric.name}): {metric.about}" for metric in task.metrics),
+            f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}",
+            f"profiles: {', '.join(task.profiles)}   grouped by: culture, language, variant, {', '.join(task.facets)}",
+        ]
+        for line in lines:
+            console.print(Padding(Text(line), (0, 0, 0, 2)))
+        console.print()
