@@ -127,7 +127,7 @@ class HttpEndpoint(ABC):
         return found
 
     def _status_in(self, reply: Any, raw: bytes) -> int:
-        """The status that a router put into the body of a 200; a failure if there is none, as with a proxy's page or broken JSON."""
+        """The status that a router put into the body of a 200; a failure if there is none (a page of HTML, broken JSON)."""
         if isinstance(reply, dict):
             status = read_error(reply, raw).status
             if status is not None and 400 <= status < 600:

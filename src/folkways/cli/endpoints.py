@@ -1,0 +1,106 @@
+"""``folkways endpoints``: providers, the names of their keys, and the prices in use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from folkways.endpoints.prices import Prices
+
+
+@click.command("endpoints")
+@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="A file of prices that wins over the others.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+def command(prices_file: Path | None, as_json: bool) -> None:
+    """List the providers, the names of their keys, and the prices in use.
+
+    Shows for each provider which environment variable its key is read from and whether it is set, never the key itself; the other
+    ways to name a model; and what is known about prices, in US dollars per million tokens.
+    """
+    from folkways.endpoints.prices import load_prices
+
+    found = _overview(load_prices(prices_file))
+    if as_json:
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        _print_tables(found)
+
+
+def _overview(prices: Prices) -> dict[str, Any]:
+    from folkways.endpoints.prices import user_prices_file
+    from folkways.endpoints.providers import key_set_in, providers
+    from folkways.endpoints.registry import FORMS
+
+    rows: dict[str, dict[str, Any]] = {}
+    for layer in prices.layers:
+        for name, price in layer.items():
+            rows.setdefault(name, {"input": price.input, "output": price.output, "source": price.source})
+    return {
+        "providers": [
+            {
+                "name": provider.name,
+                "about": provider.about,
+                "protocol": provider.protocol,
+                "base_url": provider.base_url,
+                "base_url_env": list(provider.base_url_env),
+                "key_env": list(provider.key_env),
+                "key_required": provider.key_required,
+                "key_set_in": key_set_in(provider.key_env),
+                "docs": provider.docs,
+            }
+            for provider in providers().values()
+        ],
+        "forms": dict(FORMS),
+        "prices": {
+            "currency": "USD per million tokens",
+            "as_of": prices.as_of,
+            "user_file": str(user_prices_file()),
+            "user_file_exists": user_prices_file().is_file(),
+            "models": rows,
+        },
+    }
+
+
+def _print_tables(found: dict[str, Any]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    table = Table(title="Providers", title_justify="left", box=box.SIMPLE_HEAD)
+    for column in ("name", "key", "set", "address", "replaced by"):
+        table.add_column(column, overflow="fold")
+    for row in found["providers"]:
+        needed = "" if row["key_required"] else " (optional)"
+        key = " or ".join(row["key_env"]) + needed if row["key_env"] else "none needed"
+        is_set = "yes" if row["key_set_in"] else ("no" if row["key_required"] else "-")
+        style = {"yes": "green", "no": "red"}.get(is_set, "")
+        address = row["base_url"]
+        table.add_row(row["name"], key, Text(is_set, style=style), address, " or ".join(row["base_url_env"]))
+    console.print(table)
+
+    table = Table(title="Ways to name a model", title_justify="left", box=box.SIMPLE_HEAD)
+    table.add_column("--model", no_wrap=True)
+    table.add_column("meaning", overflow="fold")
+    for form, about in found["forms"].items():
+        table.add_row(Text(form), Text(about))
+    console.print(table)
+
+    prices = found["prices"]
+    table = Table(
+        title=f"Prices, US dollars per million tokens, as of {prices['as_of']}", title_justify="left", box=box.SIMPLE_HEAD
+    )
+    table.add_column("model", overflow="fold")
+    table.add_column("input", justify="right")
+    table.add_column("output", justify="right")
+    table.add_column("from", overflow="fold")
+    for name, price in prices["models"].items():
+        table.add_row(Text(name), f"{price['input']:g}", f"{price['output']:g}", Text(price["source"]))
+    console.print(table)
+    state = "is read" if prices["user_file_exists"] else "does not exist yet; write it to correct or add prices"
+    click.echo(f"Your own prices: {prices['user_file']} ({state})")

@@ -1,0 +1,151 @@
+"""Loading a transformers model and generating with it. torch and transformers are imported here, when a model is loaded."""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.clean import quotable, storable
+from folkways.errors import FolkwaysError, MissingExtraError
+
+DEFAULT_NEW_TOKENS = 512
+"""Output tokens at most where the settings name no max_tokens."""
+
+
+def load_model(source: str, revision: str | None) -> LoadedModel:
+    """Model and tokenizer from a hub name or a folder, on the GPU if there is one. FolkwaysError with the remedy if that fails."""
+    try:
+        torch, transformers = import_module("torch"), import_module("transformers")
+    except ImportError as error:
+        raise MissingExtraError(f"the endpoint hf/{source}", "local", error.name or "torch") from None
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published in.
+    precision = "auto" if device == "cuda" else torch.float32
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
+        model = transformers.AutoModelForCausalLM.from_pretrained(source, revision=revision, torch_dtype=precision)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        where = "the folder" if Path(source).is_dir() else "the Hugging Face hub's"
+        raise FolkwaysError(
+            f"{where} {source} cannot be loaded as a language model: {quotable(str(error))}\n"
+            "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model must be in the cache"
+        ) from None
+    return LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
+
+
+class LoadedModel:
+    """A causal language model with its tokenizer, ready to generate."""
+
+    def __init__(self, torch: Any, tokenizer: Any, model: Any, device: str, source: str, revision: str | None) -> None:
+        self._torch = torch
+        self._tokenizer = tokenizer
+        self._model = model
+        self._device = device
+        self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
+        tokenizer.padding_side = "left"  # new tokens follow the prompt, so the padding has to come before it
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
+
+    def prompt(self, request: Request) -> str:
+        """The text to continue: by the model's chat template if it has one, else system prompt, empty line, question."""
+        whole = request.user if request.system is None else f"{request.system}\n\n{request.user}"
+        if not self._tokenizer.chat_template:
+            return whole
+        user = {"role": "user", "content": request.user}
+        if request.system is not None:
+            try:
+                return self._template([{"role": "system", "content": request.system}, user])
+            except Exception:  # noqa: BLE001 - templates without a system role raise whatever their author chose
+                user = {"role": "user", "content": whole}
+        return self._template([user])
+
+    def _template(self, messages: list[dict[str, str]]) -> str:
+        return str(self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+
+    def generate(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Completion | EndpointFailure]:
+        """One answer per request, in order; all have the same settings. ``seed``: of the sampling, None for greedy decoding.
+
+        A batch that does not fit into the memory is halved. Setting ``stop`` ends the generation after the next token.
+        """
+        new_tokens = requests[0].settings.max_tokens or DEFAULT_NEW_TOKENS
+        longest = getattr(self._model.config, "max_position_embeddings", None)
+        answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
+        texts = [self.prompt(request) for request in requests]
+        fitting = []
+        for at, text in enumerate(texts):
+            length = len(self._ids(text))
+            if longest is not None and length + new_tokens > longest:
+                answers[at] = EndpointFailure(
+                    f"{self._name}: the prompt has {length} tokens; with max_tokens={new_tokens} the model takes {longest - new_tokens}"
+                )
+            else:
+                fitting.append(at)
+        generated = self._generate([texts[at] for at in fitting], requests[0].settings, new_tokens, seed, stop)
+        for at, answer in zip(fitting, generated, strict=True):
+            answers[at] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def _ids(self, text: str) -> list[int]:
+        # A chat template writes the special tokens itself.
+        return list(self._tokenizer(text, add_special_tokens=not self._tokenizer.chat_template)["input_ids"])
+
+    def _generate(
+        self, texts: list[str], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+    ) -> list[Completion | EndpointFailure]:
+        if not texts:
+            return []
+        torch = self._torch
+        try:
+            output, width, lengths = self._run(texts, settings, new_tokens, seed, stop)
+        except torch.OutOfMemoryError:
+            torch.cuda.empty_cache()
+            if len(texts) == 1:
+                return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
+            half = len(texts) // 2
+            return [
+                *self._generate(texts[:half], settings, new_tokens, seed, stop),
+                *self._generate(texts[half:], settings, new_tokens, seed, stop),
+            ]
+        if stop.is_set():
+            return [EndpointFailure(f"{self._name}: stopped while generating", retryable=True) for _ in texts]
+        return [self._completion(row[width:].tolist(), length) for row, length in zip(output, lengths, strict=True)]
+
+    def _run(
+        self, texts: list[str], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+    ) -> tuple[Any, int, list[int]]:
+        torch = self._torch
+        batch = self._tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=not self._tokenizer.chat_template).to(
+            self._device
+        )
+        batch.pop("token_type_ids", None)
+        if seed is not None:
+            torch.manual_seed(seed)
+        options: dict[str, Any] = {"max_new_tokens": new_tokens, "pad_token_id": self._tokenizer.pad_token_id}
+        if settings.temperature == 0:
+            options |= {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
+        elif settings.temperature is not None:
+            # transformers keeps the 50 likeliest tokens unless told otherwise; the settings promise temperature and top_p only.
+            options |= {"do_sample": True, "temperature": settings.temperature, "top_p": settings.top_p or 1.0, "top_k": 0}
+
+        def stopped(ids: Any, scores: Any, **_: Any) -> Any:
+            return torch.full((ids.shape[0],), stop.is_set(), dtype=torch.bool, device=ids.device)
+
+        with torch.inference_mode():
+            output = self._model.generate(**batch, **options, stopping_criteria=[stopped])
+        return output, batch["input_ids"].shape[1], batch["attention_mask"].sum(dim=1).tolist()
+
+    def _completion(self, new: list[int], prompt_tokens: int) -> Completion:
+        ends = self._model.generation_config.eos_token_id
+        ends = {ends} if isinstance(ends, int) else set(ends or ())
+        end = next((at for at, token in enumerate(new) if token in ends), None)
+        text = self._tokenizer.decode(new if end is None else new[:end], skip_special_tokens=True)
+        return Completion(
+            text=storable(text),
+            finish_reason="length" if end is None else "stop",
+            model=self._name,
+            input_tokens=prompt_tokens,
+            output_tokens=len(new) if end is None else end + 1,
+        )

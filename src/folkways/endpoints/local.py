@@ -1,0 +1,151 @@
+"""``hf/NAME``: a transformers model on this machine. Requests that wait at the same time are generated in one batch."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from pathlib import Path
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.clean import quotable
+from folkways.endpoints.generation import LoadedModel, load_model
+from folkways.errors import FolkwaysError
+
+_EDGE = 1024 * 1024
+
+
+class LocalEndpoint:
+    """A model from the Hugging Face hub (``NAME`` or ``NAME@REVISION``) or from a folder.
+
+    The identity is name and revision as written (``main`` if none: pin a commit to be sure of the model), or for a folder a hash of
+    its files. Where temperature is 0 a batch is decoded greedily; otherwise every request is generated alone, from a seed made of
+    its own settings and key, so that neither order nor batch changes what is drawn.
+    """
+
+    item_addressed = False
+    local = True
+    default_concurrency = 8
+
+    def __init__(self, model: str, *, seed: int = 0) -> None:
+        self.name = f"hf/{model}"
+        folder = Path(model).expanduser()
+        self._seed = seed
+        self._revision: str | None = None
+        if folder.is_dir():
+            self._source = str(folder)
+            self.identity = f"hf/folder:{folder_fingerprint(folder)}"
+        else:
+            self._source, _, revision = model.partition("@")
+            self._revision = revision or None
+            self.identity = f"hf/{self._source}@{revision or 'main'}"
+        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._model: LoadedModel | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self._stop = threading.Event()
+
+    def __repr__(self) -> str:
+        """Class and name."""
+        return f"LocalEndpoint({self.name!r})"
+
+    async def open(self, concurrency: int) -> None:
+        """Load model and tokenizer, and start batching up to ``concurrency`` requests.
+
+        Raises MissingExtraError without the extra ``local``, FolkwaysError where the model cannot be loaded.
+        """
+        if self._worker is not None:
+            return
+        self._stop.clear()
+        self._model = await asyncio.to_thread(load_model, self._source, self._revision)
+        self._worker = asyncio.create_task(self._work(self._model, max(concurrency, 1)))
+
+    async def close(self) -> None:
+        """Stop generating, also in the middle of a batch, and let the model go. Safe to call twice."""
+        self._stop.set()
+        worker, self._worker, self._model = self._worker, None, None
+        if worker is not None:
+            worker.cancel()
+            await asyncio.gather(worker, return_exceptions=True)
+        while not self._queue.empty():
+            self._queue.get_nowait().answer.cancel()
+
+    async def complete(self, request: Request) -> Completion:
+        """Generate. EndpointFailure for a prompt that is too long or a setting that a local model has not."""
+        if self._worker is None:
+            raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
+        if request.settings.reasoning_effort is not None:
+            setting = f"reasoning_effort={request.settings.reasoning_effort}"
+            raise EndpointFailure(
+                f"{self.name} has no setting reasoning_effort: leave out {setting} with --setting reasoning_effort=none", fatal=True
+            )
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._queue.put_nowait(waiting)
+        return await waiting.answer
+
+    async def _work(self, model: LoadedModel, largest: int) -> None:
+        kept: list[_Waiting] = []
+        while True:
+            kept = kept or [await self._queue.get()]
+            await asyncio.sleep(0)  # let the requests that were started together queue up together
+            while not self._queue.empty():
+                kept.append(self._queue.get_nowait())
+            kept = [one for one in kept if not one.answer.done()]
+            if not kept:
+                continue
+            batch = _batch(kept, largest)
+            kept = [one for one in kept if one not in batch]
+            await self._generate(model, batch)
+
+    async def _generate(self, model: LoadedModel, batch: list[_Waiting]) -> None:
+        requests = [one.request for one in batch]
+        seed = None if requests[0].settings.temperature == 0 else _seed_of(requests[0], self._seed)
+        try:
+            answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
+        except asyncio.CancelledError:
+            for one in batch:
+                one.answer.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a model's code raises, these requests failed and others may not
+            said = quotable(f"{type(error).__name__}: {error}")
+            answers = [EndpointFailure(f"{self.name}: generating failed: {said}") for _ in batch]
+        for one, answer in zip(batch, answers, strict=True):
+            if one.answer.done():
+                continue
+            if isinstance(answer, EndpointFailure):
+                one.answer.set_exception(answer)
+            else:
+                one.answer.set_result(answer)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Waiting:
+    request: Request
+    answer: asyncio.Future[Completion]
+
+
+def _batch(waiting: list[_Waiting], largest: int) -> list[_Waiting]:
+    """The requests to generate next: those with the settings of the first; alone if it is sampled."""
+    settings = waiting[0].request.settings
+    if settings.temperature != 0:
+        return waiting[:1]
+    return [one for one in waiting if one.request.settings == settings][:largest]
+
+
+def _seed_of(request: Request, seed: int) -> int:
+    text = f"{request.settings.seed if request.settings.seed is not None else seed}\0{request.key}\0{request.sample}"
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big")
+
+
+def folder_fingerprint(folder: Path) -> str:
+    """16 hexadecimal digits over the files of a model folder: small files whole, of weights the size and both ends (1 MiB each)."""
+    digest = sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")):
+        size = file.stat().st_size
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{size}\0".encode())
+        with file.open("rb") as stream:
+            digest.update(stream.read(_EDGE))
+            if size > _EDGE:
+                stream.seek(max(size - _EDGE, _EDGE))
+                digest.update(stream.read(_EDGE))
+    return digest.hexdigest()[:16]

@@ -1,0 +1,119 @@
+"""What asking costs: a table of list prices that the user can correct, and cost from the tokens that a provider reports."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_dir
+
+from folkways.errors import DataError, FolkwaysError
+
+TABLE = "usd_per_million_tokens"
+_SNAPSHOT = re.compile(r"-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|00\d)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens, and the file that says so."""
+
+    input: float
+    output: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The prices in use. ``layers`` go from the most specific file to the packaged one; ``as_of`` is the packaged file's date."""
+
+    layers: tuple[Mapping[str, Price], ...]
+    as_of: str
+
+    def find(self, model: str) -> Price | None:
+        """The price of ``model`` (an endpoint's name); None if no file knows it. The first file that knows it wins."""
+        bare = _SNAPSHOT.sub("", model)
+        for layer in self.layers:
+            exact = layer.get(model) or layer.get(bare)
+            if exact:
+                return exact
+            matching = [name for name in layer if "*" in name and fnmatchcase(model, _escaped(name))]
+            if matching:
+                return layer[max(matching, key=len)]
+        return None
+
+
+def user_prices_file() -> Path:
+    """Where a user's own prices belong on this system."""
+    return Path(user_config_dir("folkways", appauthor=False)) / "prices.toml"
+
+
+def load_prices(file: Path | str | None = None) -> Prices:
+    """The packaged prices, over them the user's own (``user_prices_file``), over those ``file``.
+
+    Raises FolkwaysError for a file that is not there, DataError for one that is no table of prices.
+    """
+    text = files("folkways.endpoints").joinpath("prices.toml").read_text(encoding="utf-8")
+    packaged = tomllib.loads(text)
+    layers = [_read(packaged, "folkways")]
+    own = user_prices_file()
+    if own.is_file():
+        layers.insert(0, _read(_parse(own), str(own)))
+    if file is not None:
+        path = Path(file).expanduser()
+        if not path.is_file():
+            raise FolkwaysError(f"there is no file of prices {path}; see `folkways endpoints` for the layout and the prices in use")
+        layers.insert(0, _read(_parse(path), str(path)))
+    return Prices(tuple(layers), str(packaged["as_of"]))
+
+
+def cost(prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None) -> float | None:
+    """US dollars for so many tokens of ``model``. None where no price is known, or where priced tokens were not counted."""
+    price = prices.find(model)
+    if price is None:
+        return None
+    total = 0.0
+    for tokens, each in ((input_tokens, price.input), (output_tokens, price.output)):
+        if tokens is None and each:
+            return None
+        total += (tokens or 0) * each
+    return total / 1_000_000
+
+
+@lru_cache(maxsize=1024)
+def _escaped(name: str) -> str:
+    # Only * is special: model names may hold brackets and question marks.
+    return re.sub(r"([\[?])", r"[\1]", name)
+
+
+def _parse(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"not valid TOML: {error}", file=file) from None
+    except OSError as error:
+        raise FolkwaysError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def _read(table: Mapping[str, Any], source: str) -> dict[str, Price]:
+    rows = table.get(TABLE)
+    layout = f'write [{TABLE}], and below it lines like "openai/gpt-4o-mini" = {{ input = 0.15, output = 0.60 }}'
+    if not isinstance(rows, dict):
+        raise DataError(f"no table {TABLE}: {layout}", file=source)
+    found = {}
+    for name, row in rows.items():
+        values = [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else []
+        if len(values) != 2 or not all(_is_amount(value) for value in values):
+            raise DataError(f"the price of {name!r} needs two numbers of at least 0, input and output: {layout}", file=source)
+        found[name] = Price(float(values[0]), float(values[1]), source)
+    return found
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9

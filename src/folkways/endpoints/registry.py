@@ -1,0 +1,71 @@
+"""From the name that a user writes to an endpoint. Nothing is connected or loaded before ``open``."""
+
+from __future__ import annotations
+
+from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.endpoints.providers import provider_address, providers, url_address
+from folkways.errors import FolkwaysError, UnknownNameError
+
+FORMS = {
+    "PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini",
+    "http(s)://HOST/v1#MODEL": "any server that speaks OpenAI's chat completions; its key, if any, in FOLKWAYS_API_KEY",
+    "hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)",
+    "replay:FILE": "answers made elsewhere, in JSONL, CSV or Parquet",
+    "baseline/random": "a choice at random, the same one every time for the same seed",
+    "baseline/first": "always the first choice",
+    "baseline/constant:TEXT": "always TEXT",
+    "baseline/echo": "the prompt itself",
+}
+"""Every way to write the name of an endpoint, and what it means."""
+
+
+def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bool = True) -> Endpoint:
+    """The endpoint called ``name``, not yet opened.
+
+    options:  timeout, headers, ... ; defaults if None.
+    need_key: False where nothing will be asked (estimates, reports), so that a missing key is no error.
+
+    Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing. Raises
+    UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a missing key.
+    """
+    options = options or EndpointOptions()
+    name = name.strip()
+    if name.lower().startswith(("http://", "https://")):
+        from folkways.endpoints.openai import OpenAIEndpoint
+
+        return OpenAIEndpoint(url_address(name, options.base_url), options)
+    if name.startswith("replay:"):
+        from folkways.endpoints.replay import ReplayEndpoint
+
+        return ReplayEndpoint(name.removeprefix("replay:"))
+    kind, _, model = name.partition("/")
+    if kind == "baseline":
+        from folkways.endpoints.baselines import open_baseline
+
+        return open_baseline(model, options.seed)
+    if kind == "hf" and model:
+        from folkways.endpoints.local import LocalEndpoint
+
+        return LocalEndpoint(model, seed=options.seed)
+    if kind in providers():
+        return _open_provider(kind, model, options, need_key=need_key)
+    raise _unknown(name, kind)
+
+
+def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
+    from folkways.endpoints.anthropic import AnthropicEndpoint
+    from folkways.endpoints.google import GoogleEndpoint
+    from folkways.endpoints.openai import OpenAIEndpoint
+
+    provider = providers()[kind]
+    if not model:
+        raise FolkwaysError(f"{kind!r} names no model: write {kind}/MODEL   (its models: {provider.docs})")
+    protocols = {"openai": OpenAIEndpoint, "anthropic": AnthropicEndpoint, "google": GoogleEndpoint}
+    return protocols[provider.protocol](provider_address(provider, model, options.base_url, need_key=need_key), options)
+
+
+def _unknown(name: str, kind: str) -> UnknownNameError:
+    forms = "\n".join(f"  {form:<26}{about}" for form, about in FORMS.items())
+    hint = f"write one of:\n{forms}"
+    # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
+    return UnknownNameError("provider" if "/" in name else "endpoint", kind, [*providers(), "hf", "baseline"], hint=hint)

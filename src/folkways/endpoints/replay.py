@@ -1,0 +1,162 @@
+"""``replay:FILE``: answers that were made elsewhere, taken from a file instead of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
+from folkways.endpoints.clean import storable
+from folkways.errors import DataError, FolkwaysError
+
+REQUIRED = ("item", "response")
+MATCHED = ("task", "language", "variant", "sample")
+"""Columns that narrow a row down where the file has them; a file without ``language`` gives one answer for all languages."""
+EXTRA = ("state", "reason")
+"""As in folkways' own responses: ``refused`` rows replay as refusals; ``failed`` and ``missing`` rows are no reply."""
+FORMATS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+
+
+class ReplayEndpoint:
+    """Looks the answer up by item. Its identity holds the file's content, so an edited file is another endpoint."""
+
+    item_addressed = True
+    local = True
+    default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
+
+    def __init__(self, file: str) -> None:
+        self._file = Path(file).expanduser()
+        if self._file.suffix.lower() not in FORMATS:
+            raise FolkwaysError(f"replay:{file} is of a format that folkways does not read; valid endings: {', '.join(FORMATS)}")
+        self.name = f"replay:{file}"
+        self._digest = sha256(_bytes_of(self._file)).hexdigest()
+        self.identity = f"replay:{self._digest[:16]}"
+        self._columns: tuple[str, ...] = ()
+        self._answers: dict[tuple[str, ...], Completion | None] | None = None
+
+    def __repr__(self) -> str:
+        """Class and name."""
+        return f"ReplayEndpoint({self.name!r})"
+
+    async def open(self, concurrency: int) -> None:
+        """Read the file. Raises DataError naming file, row and columns where it cannot be a file of answers."""
+        raw = _bytes_of(self._file)
+        if sha256(raw).hexdigest() != self._digest:
+            raise DataError("the file changed while folkways was getting ready; run again", file=self._file)
+        columns, rows = read_rows(self._file, raw)
+        self._columns = tuple(name for name in MATCHED if name in columns)
+        self._answers = _index(self._file, self._columns, rows)
+
+    async def close(self) -> None:
+        """Forget the answers."""
+        self._answers = None
+
+    async def complete(self, request: Request) -> Completion:
+        """The answer of the row that matches; an EndpointFailure that is not worth a retry if none does."""
+        if self._answers is None:
+            raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
+        key = (request.item, *(str(getattr(request, name)) for name in self._columns))
+        found = self._answers.get(key)
+        if found is None:
+            asked = ", ".join(f"{name} {value!r}" for name, value in zip(("item", *self._columns), key, strict=True))
+            raise EndpointFailure(f"{self._file} has no reply for {asked}")
+        return found
+
+
+def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any]]]:
+    """Columns and rows of a file of answers. Every value of a CSV is text; null where a field is empty or absent."""
+    if file.suffix.lower() in (".jsonl", ".ndjson"):
+        rows = list(_json_lines(file, raw))
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        _check_columns(file, columns)
+        return columns, iter(rows)
+    try:
+        if file.suffix.lower() == ".parquet":
+            frame = pl.read_parquet(BytesIO(raw))
+        else:
+            separator = "\t" if file.suffix.lower() == ".tsv" else ","
+            frame = pl.read_csv(raw, separator=separator, infer_schema=False, encoding="utf8")
+    except pl.exceptions.NoDataError:
+        raise DataError("the file is empty", file=file) from None
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        raise DataError(f"not readable as {file.suffix.lower()[1:]}: {str(error).splitlines()[0]}", file=file) from error
+    _check_columns(file, frame.columns)
+    return frame.columns, frame.iter_rows(named=True)
+
+
+def _bytes_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise FolkwaysError(f"there is no file {file}; replay:FILE needs one with the columns {' and '.join(REQUIRED)}") from None
+    except OSError as error:
+        raise FolkwaysError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def _json_lines(file: Path, raw: bytes) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"not valid JSON: {error}", file=file, row=number) from None
+        if not isinstance(row, dict):
+            raise DataError(f"each line must be an object, found {type(row).__name__}", file=file, row=number)
+        yield row
+
+
+def _check_columns(file: Path, columns: list[str]) -> None:
+    missing = [name for name in REQUIRED if name not in columns]
+    if missing:
+        raise DataError(
+            f"no column {' and no column '.join(missing)}; found: {', '.join(columns) or '(none)'}\n"
+            f"needed: {', '.join(REQUIRED)}; also read where present: {', '.join((*MATCHED, *EXTRA))}",
+            file=file,
+        )
+
+
+def _index(file: Path, columns: tuple[str, ...], rows: Iterator[dict[str, Any]]) -> dict[tuple[str, ...], Completion | None]:
+    found: dict[tuple[str, ...], Completion | None] = {}
+    rows_of: dict[tuple[str, ...], int] = {}
+    for number, row in enumerate(rows, 1):
+        if row.get("item") is None:
+            raise DataError("no item", file=file, row=number)
+        key = (_text(row["item"]), *(_matched(row, name) for name in columns))
+        answer = _completion(row)
+        if key in found and found[key] != answer:
+            narrower = ", ".join(name for name in MATCHED if name not in columns)
+            hint = f"; a column {narrower} would tell them apart" if narrower else ""
+            raise DataError(f"another answer to {' '.join(key)} than in row {rows_of[key]}{hint}", file=file, row=number)
+        found[key] = answer
+        rows_of.setdefault(key, number)
+    return found
+
+
+def _matched(row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if value is None or value == "":
+        return "0" if name == "sample" else ""
+    return _text(value)
+
+
+def _completion(row: dict[str, Any]) -> Completion | None:
+    state, response = row.get("state"), row.get("response")
+    text = "" if response is None else _text(response)
+    if state == "refused":
+        return Completion(text=text, refusal=_text(row.get("reason") or "the file says refused"))
+    if response is None or state in ("failed", "missing"):
+        return None
+    return Completion(text=text, finish_reason="stop")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():  # pandas writes whole numbers as 0.0 where a column had gaps
+        value = int(value)
+    return storable(value if isinstance(value, str) else str(value))
