@@ -58,7 +58,9 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dic
             continue
         for block in group:
             if block.file:
-                (folder / block.file).write_text(block.text, encoding="utf-8")
+                target = folder / block.file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(local(block.text), encoding="utf-8")
                 continue
             for command in commands(block):
                 where = f"{name}, line {command.line}: {command.text}"

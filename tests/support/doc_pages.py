@@ -30,7 +30,7 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        return self.language in ("console", "python") and "no-run" not in self.words
+        return self.language in ("console", "python") and "no-run" not in self.words and self.file is None
 
     @property
     def file(self) -> str | None:
