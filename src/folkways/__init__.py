@@ -1,5 +1,62 @@
-"""folkways measures how well language models know how people actually live."""
+"""folkways measures how well language models know how people actually live.
+
+From Python::
+
+    import folkways
+
+    run = folkways.run("sample", models="baseline/random", workspace="folkways.db")
+    run.scores()        # a polars frame, one row per task, facet and metric
+    run.judgements()    # one row per item
+    run.report("report")
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from folkways.api import Run, load_run, run
+    from folkways.benchmarks.registry import get_task, tasks
+    from folkways.errors import FolkwaysError
+    from folkways.releases.store import open_release
+    from folkways.runs.options import RunOptions
+    from folkways.workspace.database import open_workspace
+
+__all__ = [
+    "FolkwaysError",
+    "Run",
+    "RunOptions",
+    "__version__",
+    "get_task",
+    "load_run",
+    "open_release",
+    "open_workspace",
+    "run",
+    "tasks",
+]
+
+_HOMES = {
+    "FolkwaysError": "folkways.errors",
+    "Run": "folkways.api",
+    "RunOptions": "folkways.runs.options",
+    "get_task": "folkways.benchmarks.registry",
+    "load_run": "folkways.api",
+    "open_release": "folkways.releases.store",
+    "open_workspace": "folkways.workspace.database",
+    "run": "folkways.api",
+    "tasks": "folkways.benchmarks.registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: ``import folkways`` alone stays fast."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'folkways' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -32,9 +32,11 @@ class LazyGroup(click.Group):
     """Imports a command's module only when it is asked for, so that ``--help`` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Commands in the order in which a newcomer needs them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"folkways.cli.{cmd_name}").command
@@ -42,10 +44,12 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name what is valid when the command is not."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from folkways.errors import UnknownNameError
 

@@ -1,0 +1,154 @@
+"""folkways from Python: open a release, run, get frames. What the command line does, it does through this module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.endpoints.prices import cost, load_prices
+from folkways.endpoints.registry import open_name
+from folkways.engine.budget import Price, parse_budget
+from folkways.engine.session import Observer
+from folkways.reports.collect import collect
+from folkways.reports.data import ReportData
+from folkways.reports.write import write_report
+from folkways.runs.execute import execute
+from folkways.runs.options import RunOptions
+from folkways.runs.scoring import score_run
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace, open_workspace
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in a workspace. Frames come from what is stored; no method asks a model.
+
+    workspace: where it lives; record: its name, state and configuration; prices: a prices file for costs, None for the usual ones.
+    """
+
+    workspace: Workspace
+    record: plans.RunRecord
+    prices: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """The name under which the workspace knows it."""
+        return self.record.name
+
+    def score(self, profile: str | None = None) -> pl.DataFrame:
+        """Judge and score again, in the task's default profile or another; returns records.SCORES."""
+        return score_run(self.workspace, self.record, profile).scores
+
+    def scores(self, profile: str | None = None) -> pl.DataFrame:
+        """The stored scores (records.SCORES), of one profile or of all that were scored."""
+        stored = results.load_scores(self.workspace, self.record)
+        return stored if profile is None else stored.filter(pl.col("profile") == profile)
+
+    def judgements(self, profile: str | None = None) -> pl.DataFrame:
+        """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
+        return self.report_data(profile).judgements
+
+    def responses(self) -> pl.DataFrame:
+        """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and ``endpoint``."""
+        frames = [
+            results.responses(self.workspace, self.record, part).with_columns(endpoint=pl.lit(part.endpoint))
+            for part in results.parts(self.workspace, self.record)
+        ]
+        return pl.concat(frames)
+
+    def report_data(self, profile: str | None = None) -> ReportData:
+        """Everything a report of this run shows."""
+        return collect(self.workspace, [self.record], profile=profile, cost_of=cost_function(self.prices))
+
+    def report(self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet")) -> list[Path]:
+        """Write the report of this run into the folder ``out``; returns the files."""
+        return write_report(self.report_data(), Path(out), tuple(formats))
+
+
+def run(
+    tasks: Sequence[str] | str | RunOptions,
+    *,
+    models: Sequence[str | Endpoint] | str,
+    workspace: str | Path | Workspace = "folkways.db",
+    profile: str | None = None,
+    name: str | None = None,
+    concurrency: int | None = None,
+    attempts: int = 6,
+    max_errors: int | None = None,
+    timeout: float = 120.0,
+    budget: str | None = None,
+    prices: Path | str | None = None,
+    observer: Observer | None = None,
+    every: float = 0.5,
+    planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
+    **options: Any,
+) -> Run:
+    """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
+
+    tasks:    names of tasks or benchmarks, or a RunOptions; further keyword arguments are those of RunOptions (cultures, languages,
+              variants, limit, samples, seed, system, settings, max_tokens, releases, ...).
+    models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``, ``replay:FILE``,
+              ``baseline/random``; or endpoints of your own.
+    budget:   ``1000requests``, ``2Mtokens``, ``5usd``; for this call, never crossed.
+    observer: is shown the counts every ``every`` seconds.
+
+    The same call goes on where an earlier one stopped; what is stored is never asked again. Raises FolkwaysError for anything that
+    the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
+    """
+    if isinstance(tasks, RunOptions):
+        chosen = tasks
+    else:
+        chosen = RunOptions(tasks=(tasks,) if isinstance(tasks, str) else tuple(tasks), **_tuples(options))
+    wanted = [models] if isinstance(models, str) else list(models)
+    settings = EndpointOptions(timeout=timeout, seed=chosen.seed)
+    endpoints = [open_name(model, settings) if isinstance(model, str) else model for model in wanted]
+    limit = parse_budget(budget) if budget is not None else None
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
+    path = Path(prices) if prices is not None else None
+    session = execute(
+        database,
+        chosen,
+        endpoints,
+        name=name,
+        concurrency=concurrency,
+        attempts=attempts,
+        max_errors=max_errors,
+        budget=limit,
+        price_of=_price_function(path),
+        observer=observer,
+        every=every,
+        planned=planned,
+    )
+    score_run(database, session.run, profile)
+    return Run(database, session.run, path)
+
+
+def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:
+    """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    return Run(database, plans.find_run(database, name), prices)
+
+
+def cost_function(prices: Path | None) -> Callable[[str, int, int], float | None]:
+    """Model name and tokens to US dollars, by the prices in use."""
+    table = load_prices(prices)
+    return lambda model, inputs, outputs: cost(table, model, inputs, outputs)
+
+
+def _price_function(prices: Path | None) -> Callable[[Endpoint], Price | None]:
+    cost_of = cost_function(prices)
+
+    def price_of(endpoint: Endpoint) -> Price | None:
+        inputs, outputs = cost_of(endpoint.name, 1_000_000, 0), cost_of(endpoint.name, 0, 1_000_000)
+        return Price(inputs / 1e6, outputs / 1e6) if inputs is not None and outputs is not None else None
+
+    return price_of
+
+
+def _tuples(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}

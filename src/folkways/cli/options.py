@@ -1,0 +1,142 @@
+"""Options that several commands share, and how their text becomes values."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from folkways.errors import DataError, FolkwaysError
+from folkways.runs.options import RunOptions, parse_settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_WORKSPACE = "folkways.db"
+
+
+def workspace_option(command: F) -> F:
+    """``--workspace PATH|URL``, also from the environment."""
+    return click.option(
+        "--workspace",
+        "-w",
+        default=DEFAULT_WORKSPACE,
+        show_default=True,
+        envvar="FOLKWAYS_WORKSPACE",
+        metavar="PATH|URL",
+        help="SQLite file, or postgresql://user@host/database.",
+    )(command)
+
+
+def question_options(command: F) -> F:
+    """The options that decide what is asked: shared by ``run`` and ``estimate``."""
+    for option in reversed(
+        (
+            click.argument("tasks", nargs=-1, required=True, metavar="TASK..."),
+            click.option("--model", "-m", "models", multiple=True, required=True, metavar="NAME", help="Model to ask; repeatable."),
+            click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
+            click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
+            click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
+            click.option(
+                "--release",
+                "releases",
+                multiple=True,
+                metavar="[BENCHMARK=]NAME|DIR",
+                help="Data to use instead of the default release; repeatable, one per benchmark.",
+            ),
+            click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items per task, over all cultures."),
+            click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="Times each prompt is asked."),
+            click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn."),
+            click.option(
+                "--setting",
+                "settings",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
+            ),
+            click.option("--system", metavar="TEXT", help="System prompt for every request."),
+            click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
+            click.option(
+                "--prompts",
+                "prompts_file",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="TOML file of prompt texts: template name = text.",
+            ),
+            click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def names(text: str | None) -> tuple[str, ...] | None:
+    """``a, b`` as ("a", "b"); None for None. FolkwaysError for an empty list."""
+    if text is None:
+        return None
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts:
+        raise FolkwaysError(f"an empty list was given: {text!r}; separate names by commas, or leave the option out")
+    return parts
+
+
+def run_options(
+    tasks: tuple[str, ...],
+    cultures: str | None,
+    languages: str | None,
+    variants: str | None,
+    releases: tuple[str, ...],
+    limit: int | None,
+    samples: int,
+    seed: int,
+    settings: tuple[str, ...],
+    system: str | None,
+    max_tokens: int | None,
+    prompts_file: Path | None,
+) -> RunOptions:
+    """The options of ``question_options`` as one record."""
+    return RunOptions(
+        tasks=tasks,
+        releases=release_names(releases),
+        cultures=names(cultures),
+        languages=names(languages),
+        variants=names(variants),
+        limit=limit,
+        samples=samples,
+        seed=seed,
+        system=system,
+        settings=parse_settings(settings),
+        max_tokens=max_tokens,
+        prompt_texts=read_prompts(prompts_file) if prompts_file else {},
+        prompt_file=prompts_file.name if prompts_file else None,
+    )
+
+
+def release_names(texts: tuple[str, ...]) -> dict[str, str]:
+    """``blend=DIR`` as {"blend": "DIR"}; without a benchmark the name stands for all (key ``*``)."""
+    chosen: dict[str, str] = {}
+    for text in texts:
+        benchmark, separator, name = text.partition("=")
+        if separator and benchmark.isidentifier():
+            chosen[benchmark] = name
+        else:
+            chosen["*"] = text
+    return chosen
+
+
+def read_prompts(path: Path) -> dict[str, str]:
+    """A TOML file of template names and texts; DataError that says what is wrong otherwise."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FolkwaysError(f"there is no prompts file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read: {error}", file=path) from None
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"is not valid TOML: {error}; write one 'name = \"text\"' per template", file=path) from None
+    for name, text in table.items():
+        if not isinstance(text, str):
+            raise DataError(f"template {name!r} must be a text, got a {type(text).__name__}", file=path)
+    return dict(table)

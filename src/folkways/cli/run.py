@@ -1,0 +1,81 @@
+"""``folkways run``: ask models the questions of one or more tasks, then score and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from folkways.cli.options import question_options, run_options, workspace_option
+
+
+@click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
+@question_options
+@workspace_option
+@click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
+@click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
+@click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
+@click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
+@click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests.")
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
+@click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
+def command(
+    models: tuple[str, ...],
+    workspace: str,
+    profile: str | None,
+    name: str | None,
+    concurrency: int | None,
+    attempts: int,
+    max_errors: int | None,
+    timeout: float,
+    budget: str | None,
+    prices: Path | None,
+    report_dir: Path | None,
+    **asked: Any,
+) -> None:
+    """Ask models the questions of one or more tasks.
+
+    TASK is a task (blend/saq) or a benchmark (xcr: all its tasks). Everything that is answered is stored at once; the same command
+    goes on where it stopped, and nothing is asked twice.
+
+    \b
+    folkways run sample --model baseline/random
+    folkways run blend/saq xcr --model openai/gpt-4o-mini --cultures KR,KP,ET
+    folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
+    """
+    from folkways.api import run
+    from folkways.cli.progress import RunProgress
+    from folkways.reports.terminal import terminal_summary
+
+    console = Console(stderr=True)
+    with RunProgress(console) as progress:
+        done = run(
+            run_options(**asked),
+            models=models,
+            workspace=workspace,
+            profile=profile,
+            name=name,
+            concurrency=concurrency,
+            attempts=attempts,
+            max_errors=max_errors,
+            timeout=timeout,
+            budget=budget,
+            prices=prices,
+            observer=progress,
+            every=progress.every,
+            planned=lambda record, continued: console.print(
+                f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}", markup=False, highlight=False
+            ),
+        )
+    Console().print(terminal_summary(done.report_data()))
+    if report_dir is not None:
+        for path in done.report(report_dir):
+            console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+    if done.record.state != "finished":
+        console.print(
+            f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False
+        )
+        raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)

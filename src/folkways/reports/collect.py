@@ -1,0 +1,127 @@
+"""Collects what a report shows from the workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
+from folkways.releases.base import ReleaseRecord
+from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
+from folkways.runs.plan import restore_options, select_items
+from folkways.runs.scoring import release_of
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
+"""What identifies a score; where two runs of a report have the same one, the later run's is shown."""
+
+CostOf = Callable[[str, int, int], float | None]
+"""Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
+
+
+def collect(
+    workspace: Workspace,
+    runs: Sequence[plans.RunRecord],
+    *,
+    title: str | None = None,
+    profile: str | None = None,
+    cost_of: CostOf = lambda _model, _inputs, _outputs: None,
+) -> ReportData:
+    """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
+
+    profile: only this profile of each task, where several were scored. Raises FolkwaysError if a run has not been scored.
+    """
+    scores: list[pl.DataFrame] = []
+    judgements: list[pl.DataFrame] = []
+    failures: list[pl.DataFrame] = []
+    releases: dict[str, ReleaseRecord] = {}
+    tasks: dict[str, Task] = {}
+    infos = []
+    for run in runs:
+        stored = results.load_scores(workspace, run)
+        if stored.is_empty():
+            raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+        shares = results.parts(workspace, run)
+        for run_task in plans.run_tasks(workspace, run):
+            task = tasks.setdefault(run_task.task, get_task(run_task.task))
+            release = release_of(run_task)
+            releases[release.name] = release.record
+            items = select_items(task.items(release), restore_options(run_task.options)).select("item", "text", "gold")
+            profiles = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
+            wanted = [task.resolve_profile(profile)] if profile is not None else profiles
+            scores.append(stored.filter((pl.col("task") == task.name) & pl.col("profile").is_in(wanted)))
+            for part in (share for share in shares if share.task == task.name):
+                for name in wanted:
+                    judged = results.load_judgements(workspace, run, name, part)
+                    judgements.append(judged.drop("ordinal").with_columns(profile=pl.lit(name)).join(items, on="item", how="left"))
+        failures.append(results.failure_counts(workspace, run))
+        infos.append(_info(workspace, run, shares, cost_of))
+    return ReportData(
+        title=title or _title(tasks.values()),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        runs=tuple(infos),
+        scores=pl.concat(scores).unique(
+            subset=["endpoint", "task", "profile", "metric", "facet", "value"], keep="last", maintain_order=True
+        ),
+        judgements=pl.concat(judgements, how="diagonal_relaxed") if judgements else pl.DataFrame(schema=dict(REPORT_JUDGEMENTS)),
+        releases=tuple(releases.values()),
+        metrics={name: task.metrics for name, task in tasks.items()},
+        task_titles={name: task.title for name, task in tasks.items()},
+        warnings=tuple(_warnings(runs)),
+        failures=_failure_table(failures),
+    )
+
+
+def _info(workspace: Workspace, run: plans.RunRecord, shares: Sequence[results.Part], cost_of: CostOf) -> RunInfo:
+    spent = results.usage(workspace, run)
+    costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
+    return RunInfo(
+        name=run.name,
+        created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
+        state="finished" if run.state == "finished" else "budget" if "budget" in (run.reason or "") else "interrupted",
+        endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
+        tasks=tuple(dict.fromkeys(share.task for share in shares)),
+        cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        requests=sum(use.responses for use in spent),
+        seconds=run.seconds,
+        version=run.version,
+    )
+
+
+def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
+    warnings = [
+        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
+        "and stays in the denominators. Run the same command again to go on."
+        for run in runs
+        if run.state != "finished"
+    ]
+    if any(task.startswith("sample/") for run in runs for task in run.config.get("tasks", ())):
+        warnings.append(
+            "The sample questions were written by the developers of folkways and not checked by people of these cultures. "
+            "They show what the tool does; they do not measure a model."
+        )
+    return warnings
+
+
+def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Failures by kind: messages that differ only in numbers and quoted text are one kind."""
+    told = pl.concat(frames)
+    kind = pl.col("message").str.split(": ").list.first().str.replace_all(r"\d{4,}", "…").str.slice(0, 80)
+    return (
+        told.with_columns(kind=kind)
+        .group_by("endpoint", "task", "kind", maintain_order=True)
+        .agg(pl.col("count").sum(), pl.col("message").first().alias("example"))
+        .sort("count", descending=True)
+        .select(list(FAILURES))
+    )
+
+
+def _title(tasks: Iterable[Task]) -> str:
+    names = sorted({task.benchmark for task in tasks})
+    return f"folkways report: {', '.join(names)} ({time.strftime('%Y-%m-%d')})"

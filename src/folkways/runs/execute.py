@@ -1,0 +1,98 @@
+"""Carries out a run: plan, ask what has no response yet, score."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from folkways.endpoints.base import Endpoint
+from folkways.engine.asking import Limits
+from folkways.engine.budget import Amount, Budget, Price
+from folkways.engine.session import INTERRUPTED, Observer, Order, ask
+from folkways.engine.tally import Tally
+from folkways.errors import FolkwaysError
+from folkways.runs import plan
+from folkways.runs.options import RunOptions
+from folkways.workspace import plans
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True)
+class Session:
+    """What one session of a run did. ``continued`` tells whether the run was begun earlier."""
+
+    run: plans.RunRecord
+    tallies: tuple[Tally, ...]
+    continued: bool
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped it."""
+        return any(tally.stopped == INTERRUPTED for tally in self.tallies)
+
+
+def execute(
+    workspace: Workspace,
+    options: RunOptions,
+    endpoints: Sequence[Endpoint],
+    *,
+    name: str | None = None,
+    concurrency: int | None = None,
+    attempts: int = 6,
+    max_errors: int | None = None,
+    budget: Amount | None = None,
+    price_of: Callable[[Endpoint], Price | None] = lambda _endpoint: None,
+    observer: Observer | None = None,
+    every: float = 0.5,
+    planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
+) -> Session:
+    """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
+
+    planned: called once the run is written down, before the first request. The state of the run is recorded whatever happens.
+    Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
+    """
+    identities = [endpoint.identity for endpoint in endpoints]
+    if not endpoints:
+        raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
+    if len(set(identities)) < len(identities):
+        raise FolkwaysError(f"the same model is named twice: {', '.join(endpoint.name for endpoint in endpoints)}")
+    prices = {endpoint.identity: Price(0.0, 0.0) if endpoint.local else price_of(endpoint) for endpoint in endpoints}
+    if budget is not None and budget.usd != float("inf"):
+        unknown = [endpoint.name for endpoint in endpoints if prices[endpoint.identity] is None]
+        if unknown:
+            raise FolkwaysError(
+                f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
+                "add them to a prices file (--prices FILE), or give the budget in requests or tokens"
+            )
+    run, continued = plan.begin(workspace, plan.plan_tasks(options), endpoints, name)
+    planned(run, continued)
+    orders = [
+        Order(
+            endpoint,
+            plans.endpoint_id(workspace, endpoint.identity, endpoint.name),
+            Limits(concurrency or endpoint.default_concurrency, attempts, max_errors),
+            prices[endpoint.identity],
+        )
+        for endpoint in endpoints
+    ]
+    plans.set_state(workspace, run, "running")
+    began = time.monotonic()
+    try:
+        tallies = ask(workspace, run.id, orders, budget=Budget(budget), observer=observer, every=every)
+    except BaseException as error:
+        plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+        raise
+    state, reason = end_of(tallies)
+    plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
+    return Session(plans.find_run(workspace, str(run.id)), tuple(tallies), continued)
+
+
+def end_of(tallies: Sequence[Tally]) -> tuple[str, str | None]:
+    """The state of a run after a session: ``finished`` even where requests failed, as long as each one had its attempts."""
+    reasons = [tally.stopped for tally in tallies if tally.stopped is not None]
+    if INTERRUPTED in reasons:
+        return "interrupted", "interrupted by the user"
+    if reasons:
+        return "stopped", "; ".join(dict.fromkeys(reasons))
+    return "finished", None

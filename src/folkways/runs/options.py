@@ -1,0 +1,86 @@
+"""What a user asks for: tasks, models, and how to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from folkways.endpoints.base import Settings
+from folkways.errors import FolkwaysError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Everything that decides what a run asks.
+
+    tasks:        names of tasks or benchmarks.
+    releases:     benchmark -> name of a release or folder, where not the default one; the key ``*`` stands for every benchmark.
+    cultures:     codes or names; None for all.
+    languages:    codes, ``local`` or ``en``; None for the task's default.
+    variants:     prompt templates; None for the task's default, ``all`` for every one.
+    limit:        items per task at most, spread evenly over cultures and drawn by ``seed``; None for all.
+    samples:      how often each prompt is asked.
+    system:       system prompt for every request; None leaves the task's own.
+    settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.
+    max_tokens:   output tokens at most, instead of the task's own limit.
+    prompt_texts: template name -> text, in place of the release's or ours.
+    prompt_file:  the name of the file they came from, for the signature.
+    """
+
+    tasks: tuple[str, ...]
+    releases: Mapping[str, str] = field(default_factory=dict)
+    cultures: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    variants: tuple[str, ...] | None = None
+    limit: int | None = None
+    samples: int = 1
+    seed: int = 0
+    system: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int | None = None
+    prompt_texts: Mapping[str, str] = field(default_factory=dict)
+    prompt_file: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("limit", "samples", "max_tokens"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise FolkwaysError(f"{name} must be at least 1, got {value}")
+        if not self.tasks:
+            raise FolkwaysError("name at least one task, for example: folkways run sample --model baseline/random")
+
+
+_SETTING_TYPES = {"temperature": float, "top_p": float, "seed": int, "reasoning_effort": str, "max_tokens": int}
+_SETTING_RANGES = {"temperature": (0.0, 2.0), "top_p": (0.0, 1.0)}
+
+
+def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Read ``name=value`` pairs; ``none`` leaves a setting to the provider. FolkwaysError says what is valid."""
+    parsed: dict[str, Any] = {}
+    for pair in pairs:
+        name, separator, text = pair.partition("=")
+        if not separator:
+            raise FolkwaysError(f"a setting is written name=value, got {pair!r}; for example temperature=0.7 or temperature=none")
+        if name not in _SETTING_TYPES:
+            raise UnknownNameError("setting", name, _SETTING_TYPES)
+        if text.lower() == "none":
+            parsed[name] = None
+            continue
+        kind = _SETTING_TYPES[name]
+        try:
+            value = kind(text)
+        except ValueError:
+            raise FolkwaysError(f"setting {name} must be a {kind.__name__} or none, got {text!r}") from None
+        low, high = _SETTING_RANGES.get(name, (None, None))
+        if low is not None and high is not None and not low <= value <= high:
+            raise FolkwaysError(f"setting {name} must lie between {low:g} and {high:g}, got {text}")
+        parsed[name] = value
+    return parsed
+
+
+def settings_for(options: RunOptions, task_max_tokens: int) -> Settings:
+    """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise."""
+    known = {entry.name for entry in fields(Settings)}
+    changes = {name: value for name, value in options.settings.items() if name in known}
+    return Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **changes})

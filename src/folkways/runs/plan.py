@@ -1,0 +1,186 @@
+"""Plans a run: opens the releases, picks the items, makes the prompts and writes down everything that is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways import __version__
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.registry import expand_tasks
+from folkways.cultures import select_cultures
+from folkways.endpoints.base import Endpoint, Settings
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.releases.base import Release
+from folkways.releases.store import open_release
+from folkways.runs.options import RunOptions, settings_for
+from folkways.workspace import plans
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import prompt_hash, request_key, settings_json
+
+SLICE = 2000
+"""Items whose prompts are made at a time, so that a run of any size needs little memory."""
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """One task of a run, with the release it reads and the options its prompts are made with."""
+
+    task: Task
+    release: Release
+    options: RunOptions
+
+    @cached_property
+    def prompt_options(self) -> PromptOptions:
+        """The part of the options that prompts depend on."""
+        chosen = self.options
+        return PromptOptions(chosen.languages, chosen.variants, chosen.seed, dict(chosen.prompt_texts))
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The sampling settings of this task's requests."""
+        return settings_for(self.options, self.task.max_tokens)
+
+    def items(self) -> pl.DataFrame:
+        """The items of the release that the run asks, in the release's order."""
+        return select_items(self.task.items(self.release), self.options)
+
+    def prompts(self) -> Iterator[pl.DataFrame]:
+        """The prompts, slice by slice; FolkwaysError if the options leave none."""
+        found = False
+        for items in self.items().iter_slices(SLICE):
+            prompts = self.task.prompts(items, self.prompt_options, self.release)
+            if prompts.height:
+                found = True
+                yield prompts
+        if not found:
+            raise FolkwaysError(
+                f"{self.task.name}: no item is left for these options "
+                f"(cultures {_shown(self.options.cultures)}, languages {_shown(self.options.languages)}, "
+                f"variants {_shown(self.options.variants)}); widen one of them"
+            )
+
+
+def plan_tasks(options: RunOptions) -> list[TaskPlan]:
+    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before anything is asked."""
+    chosen = expand_tasks(options.tasks)
+    benchmarks = {task.benchmark for task in chosen}
+    unused = {name for name in options.releases if name != "*"} - benchmarks
+    if unused:
+        raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
+    opened: dict[str, Release] = {}
+    planned = []
+    for task in chosen:
+        name = options.releases.get(task.benchmark, options.releases.get("*", task.release))
+        if name not in opened:
+            opened[name] = open_release(name, task.benchmark)
+        planned.append(TaskPlan(task, opened[name], options))
+    return planned
+
+
+def select_items(items: pl.DataFrame, options: RunOptions) -> pl.DataFrame:
+    """The items of the wanted cultures, at most ``options.limit``: as many of each culture as can be, drawn by the seed."""
+    if options.cultures is not None:
+        available = items["culture"].unique(maintain_order=True).to_list()
+        items = items.filter(pl.col("culture").is_in(select_cultures(options.cultures, available)))
+    if options.limit is not None and options.limit < items.height:
+        # A hash of our own, because a frame library's may change from version to version and the draw must not.
+        lots = [blake2b(f"{options.seed}/{item}".encode(), digest_size=8).hexdigest() for item in items["item"]]
+        items = (
+            items.with_row_index("_row")
+            .with_columns(pl.Series("_draw", lots))
+            .with_columns(pl.col("_draw").rank("ordinal").over("culture").alias("_turn"))
+            .sort("_turn", "_draw")
+            .head(options.limit)
+            .sort("_row")
+            .drop("_row", "_draw", "_turn")
+        )
+    return items
+
+
+def begin(
+    workspace: Workspace, planned: Sequence[TaskPlan], endpoints: Sequence[Endpoint], name: str | None
+) -> tuple[plans.RunRecord, bool]:
+    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
+    options = planned[0].options
+    config = {
+        "tasks": [plan.task.name for plan in planned],
+        "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
+        "endpoints": [endpoint.identity for endpoint in endpoints],
+        "options": {key: value for key, value in asdict(options).items() if key not in ("tasks", "releases", "prompt_file")},
+        "version": __version__,
+    }
+    tasks = [
+        plans.RunTask(plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan))
+        for plan in planned
+    ]
+    run, continued = plans.begin_run(workspace, _plain(config), tasks, __version__, name)
+    if run.state == "planning":
+        numbered = {endpoint.identity: plans.endpoint_id(workspace, endpoint.identity, endpoint.name) for endpoint in endpoints}
+        ordinal = 0
+        for endpoint in endpoints:
+            for plan in planned:
+                ordinal = _write_task(workspace, run.id, ordinal, plan, endpoint, numbered[endpoint.identity])
+        plans.set_state(workspace, run, "running")
+    return run, continued
+
+
+def stored_options(plan: TaskPlan) -> dict[str, Any]:
+    """What scoring needs to know later to make the same items and the signature."""
+    return _plain({**asdict(plan.options), "settings": orjson.loads(settings_json(plan.settings))})
+
+
+def restore_options(stored: Mapping[str, Any]) -> RunOptions:
+    """The options that ``stored_options`` wrote."""
+    lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in ("cultures", "languages", "variants")}
+    return RunOptions(**{**stored, **lists, "tasks": tuple(stored["tasks"])})
+
+
+def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan, endpoint: Endpoint, endpoint_id: int) -> int:
+    settings = settings_json(plan.settings)
+    settings_id = plans.settings_id(workspace, settings)
+    columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
+    for frame in plan.prompts():
+        texts: list[dict[str, Any]] = []
+        expected: list[dict[str, Any]] = []
+        for task, item, language, variant, system, user, choices, source in frame.select(columns).iter_rows():
+            system = plan.options.system if plan.options.system is not None else system
+            digest = prompt_hash(system, user, choices)
+            labels = orjson.dumps(choices).decode() if choices is not None else None
+            texts.append({"prompt_hash": digest, "system": system, "user": user, "choices": labels})
+            address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
+            for sample in range(plan.options.samples):
+                ordinal += 1
+                expected.append(
+                    {
+                        "run_id": run_id,
+                        "ordinal": ordinal,
+                        "endpoint_id": endpoint_id,
+                        "task": task,
+                        "item": item,
+                        "language": language,
+                        "variant": variant,
+                        "sample": sample,
+                        "key": request_key(endpoint.identity, digest, settings, sample, address),
+                        "prompt_hash": digest,
+                        "prompt_source": source,
+                        "settings_id": settings_id,
+                    }
+                )
+        plans.write_expected(workspace, texts, expected)
+    return ordinal
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
+    return plain
+
+
+def _shown(values: tuple[str, ...] | None) -> str:
+    return ",".join(values) if values is not None else "as the task has them"

@@ -1,0 +1,74 @@
+"""Judges and scores what a run was told. Scoring never asks a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
+from folkways.records import SCORES
+from folkways.releases.base import Release
+from folkways.releases.store import open_release
+from folkways.runs.plan import restore_options, select_items
+from folkways.runs.signature import signature
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of a run and the profile each task was judged in."""
+
+    scores: pl.DataFrame
+    profiles: dict[str, str]
+
+
+def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = None) -> Scored:
+    """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
+
+    profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
+    Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
+    """
+    shares = results.parts(workspace, run)
+    frames: list[pl.DataFrame] = []
+    profiles: dict[str, str] = {}
+    for run_task in plans.run_tasks(workspace, run):
+        task = get_task(run_task.task)
+        resolved = task.resolve_profile(profile)
+        profiles[task.name] = resolved
+        items = select_items(task.items(release_of(run_task)), restore_options(run_task.options))
+        for part in (share for share in shares if share.task == task.name):
+            responses = results.responses(workspace, run, part)
+            judged = task.judge(items, responses, resolved)
+            scored = task.summarise(judged)
+            scored = scored.with_columns(
+                endpoint=pl.lit(part.endpoint),
+                profile=pl.lit(resolved),
+                signature=pl.lit(
+                    signature(task, run_task, responses, responses["prompt_source"].unique().to_list(), resolved).text()
+                ),
+            ).select(list(SCORES))
+            results.save_scoring(workspace, run, resolved, part, judged.with_columns(responses["ordinal"]), scored)
+            frames.append(scored)
+    return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)
+
+
+def release_of(run_task: plans.RunTask) -> Release:
+    """The release that a task of a run was planned with, found by name or at its old place; its files must be unchanged."""
+    problem: FolkwaysError | None = None
+    for name in (run_task.release, run_task.root):
+        try:
+            release = open_release(name, run_task.task.split("/", 1)[0])
+        except FolkwaysError as error:
+            problem = problem or error
+            continue
+        if release.fingerprint == run_task.fingerprint:
+            return release
+    if problem is not None:
+        raise problem
+    raise FolkwaysError(
+        f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
+        f"(fingerprint {run_task.fingerprint}); fetch the old state again, or start a new run on the new data"
+    )

@@ -1,0 +1,256 @@
+"""What a run was told, and what was made of it: responses, judgements and scores as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import polars as pl
+import sqlalchemy as sa
+
+from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, empty
+from folkways.workspace import schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.plans import RunRecord
+
+CHUNK = 5000
+"""Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
+
+REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
+"""Columns of ``responses``: records.RESPONSES and where the row belongs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One endpoint's share of one task of a run."""
+
+    endpoint_id: int
+    endpoint: str
+    task: str
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it told none)."""
+
+    endpoint: str
+    responses: int
+    input_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    retried: int
+
+
+def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
+    """The endpoints and tasks of a run, in the order they were planned."""
+    expected, endpoints = schema.expected, schema.endpoints
+    query = (
+        sa.select(expected.c.endpoint_id, endpoints.c.name, expected.c.task, sa.func.count(), sa.func.min(expected.c.ordinal))
+        .join(endpoints, endpoints.c.id == expected.c.endpoint_id)
+        .where(expected.c.run_id == run.id)
+        .group_by(expected.c.endpoint_id, endpoints.c.name, expected.c.task)
+        .order_by(sa.func.min(expected.c.ordinal))
+    )
+    with workspace.read() as connection:
+        return [Part(endpoint, name, task, count) for endpoint, name, task, count, _ in connection.execute(query)]
+
+
+def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
+    """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or missing, and why."""
+    expected, replies, failures = schema.expected, schema.responses, schema.failures
+    query = (
+        sa.select(
+            expected.c.ordinal,
+            expected.c.item,
+            expected.c.language,
+            expected.c.variant,
+            expected.c.sample,
+            expected.c.prompt_source,
+            replies.c.text,
+            replies.c.refusal,
+            replies.c.finish_reason,
+            failures.c.message,
+        )
+        .select_from(expected)
+        .outerjoin(replies, replies.c.key == expected.c.key)
+        .outerjoin(failures, sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key))
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+        .order_by(expected.c.ordinal)
+    )
+    why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
+    columns = ["ordinal", "item", "language", "variant", "sample", "prompt_source", "text", "refusal", "finish_reason", "message"]
+    types = {"ordinal": pl.Int64, "sample": pl.Int64}
+    frames = [
+        pl.DataFrame(rows, schema={name: types.get(name, pl.String) for name in columns}, orient="row")
+        for rows in _chunks(workspace, query)
+    ]
+    if not frames:
+        return empty(REPLIES)
+    text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
+    told = text.is_not_null()
+    return (
+        pl.concat(frames)
+        .with_columns(
+            task=pl.lit(part.task),
+            state=pl.when(told & refusal.is_not_null())
+            .then(pl.lit(State.REFUSED.value))
+            .when(told)
+            .then(pl.lit(State.ANSWERED.value))
+            .when(message.is_not_null())
+            .then(pl.lit(State.FAILED.value))
+            .otherwise(pl.lit(State.MISSING.value)),
+            response=text,
+            reason=pl.when(told).then(refusal).otherwise(pl.coalesce(message, pl.lit(why_missing))),
+        )
+        .select(list(REPLIES))
+    )
+
+
+def save_scoring(
+    workspace: Workspace, run: RunRecord, profile: str, part: Part, judged: pl.DataFrame, scored: pl.DataFrame
+) -> None:
+    """Store judgements (with ``ordinal``) and scores of one part in one profile, in place of earlier ones."""
+    kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
+    details = [name for name in judged.columns if name not in kept]
+    rows = judged.select(
+        pl.lit(run.id).alias("run_id"),
+        pl.lit(profile).alias("profile"),
+        "ordinal",
+        "question",
+        "culture",
+        "counted",
+        "state",
+        "answer",
+        "reason",
+        (pl.struct(details).struct.json_encode() if details else pl.lit("{}")).alias("details"),
+    )
+    judgements, scores = schema.judgements, schema.scores
+    ordinals = judged["ordinal"]
+    with workspace.write() as connection:
+        connection.execute(
+            sa.delete(judgements).where(
+                judgements.c.run_id == run.id,
+                judgements.c.profile == profile,
+                judgements.c.ordinal.between(ordinals.min() or 0, ordinals.max() or 0),
+            )
+        )
+        connection.execute(
+            sa.delete(scores).where(
+                scores.c.run_id == run.id,
+                scores.c.profile == profile,
+                scores.c.task == part.task,
+                scores.c.endpoint == part.endpoint,
+            )
+        )
+        for chunk in rows.iter_slices(CHUNK):
+            workspace.insert_new(connection, judgements, chunk.to_dicts())
+        if scored.height:
+            wanted = [name for name in SCORES if name in scored.columns]
+            connection.execute(sa.insert(scores), [{"run_id": run.id, **row} for row in scored.select(wanted).to_dicts()])
+
+
+def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
+    """The stored scores of a run in all profiles: records.SCORES."""
+    table = schema.scores
+    query = sa.select(*(table.c[name] for name in SCORES)).where(table.c.run_id == run.id).order_by(table.c.id)
+    with workspace.read() as connection:
+        return pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
+
+
+def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:
+    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets."""
+    judgements, expected, replies = schema.judgements, schema.expected, schema.responses
+    columns: dict[str, Any] = {
+        "ordinal": judgements.c.ordinal,
+        "item": expected.c.item,
+        "question": judgements.c.question,
+        "culture": judgements.c.culture,
+        "language": expected.c.language,
+        "variant": expected.c.variant,
+        "sample": expected.c.sample,
+        "counted": judgements.c.counted,
+        "state": judgements.c.state,
+        "answer": judgements.c.answer,
+        "reason": judgements.c.reason,
+        "response": replies.c.text,
+        "details": judgements.c.details,
+    }
+    query = (
+        sa.select(*columns.values())
+        .select_from(judgements)
+        .join(expected, sa.and_(expected.c.run_id == judgements.c.run_id, expected.c.ordinal == judgements.c.ordinal))
+        .outerjoin(replies, replies.c.key == expected.c.key)
+        .where(
+            judgements.c.run_id == run.id,
+            judgements.c.profile == profile,
+            expected.c.endpoint_id == part.endpoint_id,
+            expected.c.task == part.task,
+        )
+        .order_by(judgements.c.ordinal)
+    )
+    types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
+    schema_of = {name: types.get(name, pl.String) for name in columns}
+    frames = [pl.DataFrame(rows, schema=schema_of, orient="row") for rows in _chunks(workspace, query)]
+    if not frames:
+        return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
+    frame = pl.concat(frames)
+    details = pl.DataFrame([orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row")
+    frame = frame.drop("details").with_columns(task=pl.lit(part.task), endpoint=pl.lit(part.endpoint))
+    return frame.hstack(details) if details.width else frame
+
+
+def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
+    """Tokens and retries of the distinct stored responses of a run, per endpoint."""
+    expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
+    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id).distinct().subquery()
+    query = (
+        sa.select(
+            endpoints.c.name,
+            sa.func.count(),
+            *(
+                sa.func.coalesce(sa.func.sum(column), 0)
+                for column in (
+                    replies.c.input_tokens,
+                    replies.c.output_tokens,
+                    replies.c.reasoning_tokens,
+                    replies.c.attempts - 1,
+                )
+            ),
+        )
+        .select_from(keys)
+        .join(replies, replies.c.key == keys.c.key)
+        .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
+        .group_by(endpoints.c.id, endpoints.c.name)
+        .order_by(endpoints.c.id)
+    )
+    with workspace.read() as connection:
+        return [Usage(name, *(int(number) for number in numbers)) for name, *numbers in connection.execute(query)]
+
+
+def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
+    """Why requests of a run failed: endpoint, task, message, count, most frequent first."""
+    expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints
+    query = (
+        sa.select(endpoints.c.name, expected.c.task, failures.c.message, sa.func.count())
+        .select_from(failures)
+        .join(expected, sa.and_(expected.c.run_id == failures.c.run_id, expected.c.key == failures.c.key))
+        .join(endpoints, endpoints.c.id == expected.c.endpoint_id)
+        .where(failures.c.run_id == run.id)
+        .group_by(endpoints.c.name, expected.c.task, failures.c.message)
+        .order_by(sa.func.count().desc())
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    return pl.DataFrame(
+        rows, schema={"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}, orient="row"
+    )
+
+
+def _chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    with workspace.read() as connection:
+        result = connection.execution_options(yield_per=CHUNK).execute(query)
+        for rows in result.partitions(CHUNK):
+            yield [tuple(row) for row in rows]
