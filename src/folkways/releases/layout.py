@@ -47,7 +47,7 @@ def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
 
 def has_contents(entry: ReleaseFile, path: Path) -> bool:
     """Whether the file at ``path`` is, byte for byte, the one that the record pins. False where it pins no checksum."""
-    if entry.sha256 is None or (entry.size is not None and path.stat().st_size != entry.size):
+    if entry.sha256 is None or not path.is_file() or (entry.size is not None and path.stat().st_size != entry.size):
         return False
     return sha256_of(path) == entry.sha256
 

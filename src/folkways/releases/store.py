@@ -9,7 +9,7 @@ from pathlib import Path
 from folkways.errors import DataError, FolkwaysError
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
-from folkways.releases.layout import recognise
+from folkways.releases.layout import has_contents, recognise
 from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record, release_names
 
@@ -40,7 +40,7 @@ def locate(name: str) -> Release:
     record = get_record(name)
     root = root_of(record)
     if record.source == "package":
-        return Release(record, root)
+        return Release(record, root, verified=all(has_contents(entry, root / entry.path) for entry in record.files))
     if root.exists() and not root.is_dir():
         raise FolkwaysError(f"the data folder holds a file where release {record.name} should be: {root}\nMove it away.")
     missing = [entry.path for entry in record.files if not entry.optional and not (root / entry.path).is_file()]
@@ -77,6 +77,14 @@ def is_intact(entry: ReleaseFile, root: Path, provenance: Provenance, *, absent_
 def _is_proven(entry: ReleaseFile, root: Path, provenance: Provenance) -> bool:
     stored = provenance.files.get(entry.path)
     return entry.sha256 is not None or not (root / entry.path).is_file() or (stored is not None and stored.proof != "none")
+
+
+def state_of(record: ReleaseRecord) -> str:
+    """``here``, ``not here``, ``partly here`` or ``part of folkways``; contents are not looked at."""
+    if record.source == "package":
+        return "part of folkways"
+    there = [(root_of(record) / entry.path).is_file() for entry in record.files if not entry.optional]
+    return "here" if all(there) else "partly here" if any(there) else "not here"
 
 
 def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:

@@ -1,0 +1,64 @@
+"""Shows the oddities of a release: grouped by kind with counts for people, complete as JSON for programs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from folkways.cli.untrusted import printable
+from folkways.records import Oddity
+from folkways.releases.base import Release
+
+VALUE_WIDTH = 80
+
+
+def as_document(release: Release, found: Sequence[Oddity]) -> dict[str, object]:
+    """Everything, in order, with the counts by kind; values are not escaped beyond JSON."""
+    return {
+        "release": release.name,
+        "folder": str(release.root),
+        "verified": release.verified,
+        "fingerprint": release.fingerprint,
+        "counts": {kind: len(members) for kind, members in _by_kind(found).items()},
+        "oddities": [asdict(oddity) for oddity in found],
+    }
+
+
+def as_lines(release: Release, found: Sequence[Oddity], limit: int | None) -> Iterator[str]:
+    """One block per kind, the most frequent first, with at most ``limit`` members each (None: all)."""
+    state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
+    yield f"{printable(release.name)} ({state}) in {printable(str(release.root))}"
+    if not found:
+        yield "Nothing odd was found."
+        return
+    for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        messages = {member.message for member in members}
+        yield ""
+        yield f"{printable(kind)}: {len(members)}" + (f"   {printable(messages.pop())}" if len(messages) == 1 else "")
+        shared = len({member.message for member in members}) == 1
+        for member in members if limit is None else members[:limit]:
+            yield "  " + _line(member, with_message=not shared)
+        if limit is not None and len(members) > limit:
+            yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
+    yield ""
+    yield f"{len(found)} oddities of {len(_by_kind(found))} kinds. The release can be read."
+
+
+def _line(oddity: Oddity, *, with_message: bool) -> str:
+    where = oddity.file
+    if oddity.row is not None:
+        where += f", row {oddity.row}"
+    if oddity.key is not None:
+        where += f", {oddity.key}"
+    line = printable(where)
+    if oddity.value is not None:
+        line += f": '{printable(oddity.value, VALUE_WIDTH)}'"
+    return f"{line}   {printable(oddity.message)}" if with_message else line
+
+
+def _by_kind(found: Sequence[Oddity]) -> dict[str, list[Oddity]]:
+    kinds: dict[str, list[Oddity]] = defaultdict(list)
+    for oddity in found:
+        kinds[oddity.kind].append(oddity)
+    return kinds
