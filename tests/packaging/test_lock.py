@@ -1,0 +1,55 @@
+"""The lock pins what pyproject.toml asks for, with hashes, and names no place to fetch it from."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+LOCKS = {"run": REPOSITORY / "requirements" / "run.txt", "dev": REPOSITORY / "requirements" / "dev.txt"}
+PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)", flags=re.MULTILINE)
+
+
+def pins(lock: str) -> dict[str, set[str]]:
+    """Name -> pinned versions (one name may have several, for several versions of Python)."""
+    found: dict[str, set[str]] = {}
+    for pin in PIN.finditer(LOCKS[lock].read_text(encoding="utf-8")):
+        found.setdefault(canonicalize_name(pin["name"]), set()).add(pin["version"])
+    return found
+
+
+def wanted(lock: str) -> list[Requirement]:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
+    own = [*groups["build"], *(groups["dev"] if lock == "dev" else ())]
+    return [Requirement(text) for text in [*project["project"]["dependencies"], *own] if isinstance(text, str)]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_requirement_is_pinned_within_its_range(lock: str) -> None:
+    pinned = pins(lock)
+    for requirement in wanted(lock):
+        versions = pinned.get(canonicalize_name(requirement.name))
+        assert versions, f"{requirement.name} is not in {LOCKS[lock].name}: run make lock"
+        for version in versions:
+            assert requirement.specifier.contains(version), f"{requirement} is pinned at {version}: run make lock"
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_a_hash_and_no_place_is_named(lock: str) -> None:
+    text = LOCKS[lock].read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=[A-Za-z0-9])", text.strip())
+    assert len(entries) > 20
+    for entry in entries:
+        assert "--hash=sha256:" in entry, entry
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|@ file:", text)
+
+
+def test_both_locks_agree() -> None:
+    run, dev = pins("run"), pins("dev")
+    assert {name: dev[name] for name in run} == run
