@@ -1,0 +1,119 @@
+"""Where the files of a BLEnD release lie, and how they are opened: every layout seen, each file read once.
+
+Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository (``data/annotations/UK_data.json``,
+``evaluation/mc_data/mc_questions_file.csv``), and the hub's own copies (``data/annotations_hf``: lists of records, not objects).
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.cultures import Culture, cultures_of
+from folkways.errors import DataError, FolkwaysError
+from folkways.releases.base import Release
+
+BENCHMARK = "blend"
+REMEDY = "Fetch the release again (folkways data fetch blend), or mend the copy it was adopted from."
+
+PARTS = {
+    "annotations": (
+        "annotations/{}_data.json",
+        "data/annotations/{}_data.json",
+        "annotations_hf/{}_data.json",
+        "data/annotations_hf/{}_data.json",
+    ),
+    "questions": (
+        "questions/{}_questions.csv",
+        "data/questions/{}_questions.csv",
+        "questions_hf/{}_questions.json",
+        "data/questions_hf/{}_questions.json",
+    ),
+    "prompts": ("prompts/{}_prompts.csv", "data/prompts/{}_prompts.csv"),
+}
+"""Part -> where its file for a country may lie, the first that is there being read; ``{}`` is the authors' name of the country."""
+
+MCQ_PLACES = tuple(
+    folder + name
+    for folder in ("", "mc_data/", "evaluation/mc_data/", "evaluation/mc_data/v1.1/")
+    for name in ("mc_questions_file.csv", "mc_questions_file.csv.gz")
+)
+"""Where the ready-made multiple-choice questions may lie."""
+
+
+def country_name(culture: Culture) -> str:
+    """What the authors' files call a culture ("West_Java")."""
+    return culture.names[BENCHMARK]
+
+
+def find(root: Path, part: str, culture: Culture) -> Path | None:
+    """The file of a part (a key of PARTS) for a culture, or None."""
+    places = (root / place.format(country_name(culture)) for place in PARTS[part])
+    return next((place for place in places if place.is_file()), None)
+
+
+def find_mcq(root: Path) -> Path | None:
+    """The file of ready-made multiple-choice questions, or None."""
+    return next((root / place for place in MCQ_PLACES if (root / place).is_file()), None)
+
+
+def has(release: Release, part: str) -> bool:
+    """Whether the release has ``annotations``, ``questions``, ``prompts`` (for any culture) or ``mcq``."""
+    if part == "mcq":
+        return find_mcq(release.root) is not None
+    return any(find(release.root, part, culture) for culture in cultures_of(BENCHMARK))
+
+
+def files_of(release: Release, part: str) -> Iterator[tuple[Culture, Path]]:
+    """The file of each culture that has one, in the benchmark's fixed order. FolkwaysError where no culture has one."""
+    found = [(culture, file) for culture in cultures_of(BENCHMARK) if (file := find(release.root, part, culture))]
+    if not found:
+        raise FolkwaysError(
+            f"release {release.name} has no {part}: looked in {release.root} for "
+            f"{', '.join(place.format('<Country>') for place in PARTS[part])}\n"
+            "Choose a release that has them: folkways data list"
+        )
+    yield from found
+
+
+def inside(release: Release, file: Path) -> str:
+    """The file's path inside the release, with forward slashes."""
+    return file.relative_to(release.root).as_posix()
+
+
+def read_json(file: Path) -> Any:
+    """What a JSON file holds. DataError naming the place where it breaks."""
+    try:
+        return orjson.loads(file.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"not JSON from line {error.lineno}, column {error.colno} on ({error.msg}). {REMEDY}", file=file) from None
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror}). {REMEDY}", file=file) from None
+
+
+def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
+    """A CSV file with every cell as the text that stands there: an empty cell is "", and "None" or "NA" are words like any other.
+
+    DataError if it is no CSV of equal rows or lacks one of the ``needed`` columns.
+    """
+    try:
+        source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        table = pl.read_csv(source, infer_schema=False, empty_string_is_null=False).fill_null("")
+    except (pl.exceptions.PolarsError, OSError, EOFError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read as CSV in UTF-8 ({str(error).splitlines()[0]}). {REMEDY}", file=file) from None
+    missing = [name for name in needed if name not in table.columns]
+    if missing:
+        raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(table.columns)}. {REMEDY}", file=file)
+    return table
+
+
+def looks_like(directory: Path) -> bool:
+    """Whether a folder is laid out like a BLEnD release: the file of some culture, or the multiple-choice questions."""
+    return find_mcq(directory) is not None or any(
+        find(directory, part, culture) for part in PARTS for culture in cultures_of(BENCHMARK)
+    )
