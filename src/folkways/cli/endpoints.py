@@ -73,15 +73,17 @@ def _print_tables(found: dict[str, Any]) -> None:
 
     console = Console()
     table = Table(title="Providers", title_justify="left", box=box.SIMPLE_HEAD)
-    for column in ("name", "key", "set", "address", "replaced by"):
-        table.add_column(column, overflow="fold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("key", no_wrap=True)
+    table.add_column("set")
+    table.add_column("address, and the variable that replaces it", overflow="fold")
     for row in found["providers"]:
         needed = "" if row["key_required"] else " (optional)"
-        key = " or ".join(row["key_env"]) + needed if row["key_env"] else "none needed"
+        key = "\n".join(row["key_env"]) + needed if row["key_env"] else "none needed"
         is_set = "yes" if row["key_set_in"] else ("no" if row["key_required"] else "-")
         style = {"yes": "green", "no": "red"}.get(is_set, "")
-        address = row["base_url"]
-        table.add_row(row["name"], key, Text(is_set, style=style), address, " or ".join(row["base_url_env"]))
+        address = "\n".join([row["base_url"], *row["base_url_env"]])
+        table.add_row(row["name"], key, Text(is_set, style=style), address)
     console.print(table)
 
     table = Table(title="Ways to name a model", title_justify="left", box=box.SIMPLE_HEAD)

@@ -78,9 +78,8 @@ class LoadedModel:
         for at, text in enumerate(texts):
             length = len(self._ids(text))
             if longest is not None and length + new_tokens > longest:
-                answers[at] = EndpointFailure(
-                    f"{self._name}: the prompt has {length} tokens; with max_tokens={new_tokens} the model takes {longest - new_tokens}"
-                )
+                room = f"with max_tokens={new_tokens} the model takes {max(longest - new_tokens, 0)}"
+                answers[at] = EndpointFailure(f"{self._name}: the prompt has {length} tokens; {room}")
             else:
                 fitting.append(at)
         generated = self._generate([texts[at] for at in fitting], requests[0].settings, new_tokens, seed, stop)

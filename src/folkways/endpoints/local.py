@@ -40,9 +40,10 @@ class LocalEndpoint:
             self._source, _, revision = model.partition("@")
             self._revision = revision or None
             self.identity = f"hf/{self._source}@{revision or 'main'}"
-        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._model: LoadedModel | None = None
         self._worker: asyncio.Task[None] | None = None
+        self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._pending: set[_Waiting] = set()
         self._stop = threading.Event()
 
     def __repr__(self) -> str:
@@ -56,7 +57,8 @@ class LocalEndpoint:
         """
         if self._worker is not None:
             return
-        self._stop.clear()
+        self._stop = threading.Event()
+        self._queue = asyncio.Queue()
         self._model = await asyncio.to_thread(load_model, self._source, self._revision)
         self._worker = asyncio.create_task(self._work(self._model, max(concurrency, 1)))
 
@@ -67,8 +69,9 @@ class LocalEndpoint:
         if worker is not None:
             worker.cancel()
             await asyncio.gather(worker, return_exceptions=True)
-        while not self._queue.empty():
-            self._queue.get_nowait().answer.cancel()
+        for one in self._pending:
+            if not one.answer.done():
+                one.answer.set_exception(EndpointFailure(f"{self.name} was closed", retryable=True))
 
     async def complete(self, request: Request) -> Completion:
         """Generate. EndpointFailure for a prompt that is too long or a setting that a local model has not."""
@@ -80,8 +83,12 @@ class LocalEndpoint:
                 f"{self.name} has no setting reasoning_effort: leave out {setting} with --setting reasoning_effort=none", fatal=True
             )
         waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._pending.add(waiting)
         self._queue.put_nowait(waiting)
-        return await waiting.answer
+        try:
+            return await waiting.answer
+        finally:
+            self._pending.discard(waiting)
 
     async def _work(self, model: LoadedModel, largest: int) -> None:
         kept: list[_Waiting] = []
@@ -100,12 +107,9 @@ class LocalEndpoint:
     async def _generate(self, model: LoadedModel, batch: list[_Waiting]) -> None:
         requests = [one.request for one in batch]
         seed = None if requests[0].settings.temperature == 0 else _seed_of(requests[0], self._seed)
+        answers: list[Completion | EndpointFailure]
         try:
             answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
-        except asyncio.CancelledError:
-            for one in batch:
-                one.answer.cancel()
-            raise
         except Exception as error:  # noqa: BLE001 - whatever a model's code raises, these requests failed and others may not
             said = quotable(f"{type(error).__name__}: {error}")
             answers = [EndpointFailure(f"{self.name}: generating failed: {said}") for _ in batch]

@@ -108,8 +108,8 @@ def _read(table: Mapping[str, Any], source: str) -> dict[str, Price]:
         raise DataError(f"no table {TABLE}: {layout}", file=source)
     found = {}
     for name, row in rows.items():
-        values = [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else []
-        if len(values) != 2 or not all(_is_amount(value) for value in values):
+        values: list[Any] = [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else [None]
+        if not all(_is_amount(value) for value in values):
             raise DataError(f"the price of {name!r} needs two numbers of at least 0, input and output: {layout}", file=source)
         found[name] = Price(float(values[0]), float(values[1]), source)
     return found

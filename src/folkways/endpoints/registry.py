@@ -60,7 +60,11 @@ def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key:
     provider = providers()[kind]
     if not model:
         raise FolkwaysError(f"{kind!r} names no model: write {kind}/MODEL   (its models: {provider.docs})")
-    protocols = {"openai": OpenAIEndpoint, "anthropic": AnthropicEndpoint, "google": GoogleEndpoint}
+    protocols: dict[str, type[OpenAIEndpoint | AnthropicEndpoint | GoogleEndpoint]] = {
+        "openai": OpenAIEndpoint,
+        "anthropic": AnthropicEndpoint,
+        "google": GoogleEndpoint,
+    }
     return protocols[provider.protocol](provider_address(provider, model, options.base_url, need_key=need_key), options)
 
 
