@@ -1,0 +1,72 @@
+"""Normal forms under which two texts count as the same: the authors' (``paper``), and one without its gaps (``strict``)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from string import punctuation
+
+_ACUTE = {0x0301: None}
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_VOWEL_MARKS = re.compile("[\u0640\u064b-\u0652\u0670]")  # Arabic tatweel and short vowels, which are seldom written
+_ONE_FORM = str.maketrans(
+    {
+        "ی": "ي",  # Persian and Arabic yeh and kaf, alef with and without hamza: one letter to a reader
+        "ى": "ي",
+        "ک": "ك",
+        "أ": "ا",
+        "إ": "ا",
+        "آ": "ا",
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+        "`": "'",
+    }
+)
+_TURKIC_I = str.maketrans({"I": "ı", "İ": "i"})
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?\s*([ap])\.?\s?m\b\.?")
+_NUMBER_EDGE = re.compile(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_INSIDE_NUMBER = re.compile(r"([.:/])")
+
+
+def paper_tokens(tokens: list[str]) -> list[str]:
+    """BLEnD's normal form of tokens: no ASCII punctuation, NFD without the acute accent (and no other), lower case."""
+    return [unicodedata.normalize("NFD", token).translate(_ACUTE).lower() for token in tokens if token not in punctuation]
+
+
+def strict_text(text: str, language: str) -> str:
+    """One form for what readers take for the same: case, width, accents, invisible characters, digits of any script, clock times.
+
+    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı. Vowel signs of Indic scripts stay: they are
+    letters in all but name. "5 pm" becomes 17:00, and a number stands apart from the letters that follow it (7시, 15kg).
+    """
+    text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    if language in ("az", "tr"):
+        text = text.translate(_TURKIC_I)
+    text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM))))
+    text = "".join(str(unicodedata.decimal(char)) if not char.isascii() and char.isdecimal() else char for char in text)
+    return _NUMBER_EDGE.sub(" ", _CLOCK.sub(_on_24_hours, _VOWEL_MARKS.sub("", text)))
+
+
+def _on_24_hours(time: re.Match[str]) -> str:
+    hour = int(time[1])
+    if not 1 <= hour <= 12:
+        return time[0]
+    return f"{hour % 12 + (12 if time[3] == 'p' else 0)}:{time[2] or '00'} "
+
+
+def strict_token(token: str) -> str:
+    """One form for a number however it is written: 1,000 is 1000, 07:00 is 7:00, 3.0 is 3, 01/05 is 1/5. Other tokens stay."""
+    if not token[:1].isdecimal():
+        return token
+    if _THOUSANDS.fullmatch(token):
+        token = token.replace(",", "")
+    parts = _INSIDE_NUMBER.split(token)
+    if not all(part.isdecimal() for part in parts[::2]):
+        return token
+    if len(parts) == 3 and parts[1] == ".":
+        return f"{int(parts[0])}.{parts[2]}".rstrip("0").rstrip(".")
+    if len(parts) == 3 and parts[1] == ":":
+        return f"{int(parts[0])}:{parts[2]}"
+    return "".join(str(int(part)) if part.isdecimal() else part for part in parts)

@@ -1,0 +1,49 @@
+"""Which script a text is written in: enough to see that a reply came in another script than it was asked for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from folkways.cultures import languages
+
+RANGES = {
+    "Latn": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a",
+    "Grek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Cyrl": "\u0400-\u052f",
+    "Hebr": "\u05d0-\u05ea",
+    "Arab": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
+    "Deva": "\u0904-\u0939\u0958-\u0961",
+    "Beng": "\u0985-\u09b9\u09ce\u09dc-\u09e1\u09f0\u09f1",
+    "Thai": "\u0e01-\u0e30",
+    "Ethi": "\u1200-\u135a\u1380-\u138f\u2d80-\u2ddf",
+    "Kana": "\u3041-\u3096\u30a1-\u30fa",
+    "Hang": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
+    "Hani": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+}
+"""ISO 15924 code -> its letters as a character class; scripts that are not listed count as none."""
+
+_SAME = {"Hans": "Hani", "Hant": "Hani", "Kore": "Hang", "Jpan": "Hani"}
+
+
+@cache
+def _letters() -> dict[str, re.Pattern[str]]:
+    return {script: re.compile(f"[{ranges}]") for script, ranges in RANGES.items()}
+
+
+def script_counts(text: str) -> dict[str, int]:
+    """Script -> letters of ``text`` that belong to it, for those that occur, most first."""
+    counts = {script: len(letter.findall(text)) for script, letter in _letters().items()}
+    return dict(sorted(((script, n) for script, n in counts.items() if n), key=lambda entry: -entry[1]))
+
+
+def in_another_script(text: str, language: str) -> bool | None:
+    """Whether fewer than half of the letters are of the language's own script; None for a text without letters.
+
+    Languages that share a script (Spanish and English) are not told apart.
+    """
+    counts = script_counts(text)
+    if not counts:
+        return None
+    script = languages()[language].script
+    return 2 * counts.get(_SAME.get(script, script), 0) < sum(counts.values())
