@@ -50,6 +50,10 @@ layers: $(DEV) ## Check that lower layers never import higher ones (import-linte
 docs-examples: $(DEV) ## Run the examples of README and docs/ and check their links
 	"$(BIN)/python" -m pytest tests/docs $(PYTEST_ARGS)
 
+.PHONY: cli-reference
+cli-reference: $(DEV) ## Write docs/reference/cli.md from the commands
+	"$(BIN)/python" scripts/write_cli_reference.py
+
 .PHONY: dev
 dev: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment, and no more
 

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Write docs/reference/cli.md from the commands themselves, so that page and program cannot part.
+
+python scripts/write_cli_reference.py            # writes the page
+python scripts/write_cli_reference.py --print    # prints it
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from folkways.cli.main import COMMANDS, cli
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
+
+PLAIN_KINDS = {"INTEGER": "N", "INTEGER RANGE": "N", "FLOAT RANGE": "NUMBER"}
+
+HEAD = """# Command line
+
+Every command and option, written by `make cli-reference` from the commands themselves. `folkways COMMAND --help` prints the same.
+Names of tasks, cultures, releases and runs that are not known bring an error with the valid ones. Exit codes: [Errors](errors.md).
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    sections = [HEAD, _contents()]
+    for name in COMMANDS:
+        for full_name, command in leaves(name).items():
+            sections.append(_section(full_name, command))
+    return "\n".join(sections)
+
+
+def leaves(name: str) -> dict[str, click.Command]:
+    """The command of that name, or its subcommands if it has some, by their full names."""
+    command = cli.get_command(click.Context(cli), name)
+    if command is None:
+        raise LookupError(name)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        members = {child: command.get_command(context, child) for child in command.list_commands(context)}
+        return {f"{name} {child}": member for child, member in members.items() if member is not None}
+    return {name: command}
+
+
+def _contents() -> str:
+    rows = ["| command | does |", "|---|---|"]
+    for name, about in COMMANDS.items():
+        links = ", ".join(f"[{full}](#folkways-{full.replace(' ', '-')})" for full in leaves(name))
+        rows.append(f"| {links} | {about} |")
+    return "\n".join(rows) + "\n"
+
+
+def _section(name: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=name)
+    usage = " ".join(["folkways", name, *command.collect_usage_pieces(context)])
+    lines = [f"## folkways {name}", "", *_text(command.help or ""), f"    {usage}", ""]
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option) and not parameter.hidden]
+    if options:
+        lines += ["| option | meaning |", "|---|---|", *(_row(option, context) for option in options), ""]
+    return "\n".join(lines)
+
+
+def _text(help_text: str) -> Iterator[str]:
+    """The help's paragraphs; one that begins with click's mark for verbatim text becomes a block of commands."""
+    for paragraph in inspect.cleandoc(help_text).split("\n\n"):
+        if paragraph.startswith("\b"):
+            yield "```console no-run"
+            yield from (f"$ {line}" if line.startswith("folkways") else line for line in paragraph.splitlines()[1:])
+            yield "```"
+        else:
+            yield paragraph
+        yield ""
+
+
+def _row(option: click.Option, context: click.Context) -> str:
+    names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+    kind = option.make_metavar(context)
+    metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
+    about = " ".join((option.help or "").split()).replace("|", "\\|")
+    notes = []
+    if option.show_default and option.default not in (None, ()):
+        notes.append(f"Default: `{option.default}`.")
+    if option.envvar:
+        notes.append(f"Also from `{option.envvar}`.")
+    if option.required:
+        notes.append("Required.")
+    return f"| {names}{metavar.replace('|', chr(92) + '|')} | {' '.join([about, *notes])} |"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--print"]:
+        sys.stdout.write(reference())
+    else:
+        PAGE.write_text(reference(), encoding="utf-8")
