@@ -17,8 +17,10 @@ from folkways.engine.session import Observer
 from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
 from folkways.reports.write import write_report
+from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import execute
 from folkways.runs.options import RunOptions
+from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace, open_workspace
@@ -132,6 +134,39 @@ def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.d
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     return Run(database, plans.find_run(database, name), prices)
+
+
+def report_runs(
+    names: Sequence[str],
+    out: str | Path,
+    *,
+    workspace: str | Path | Workspace = "folkways.db",
+    formats: Sequence[str] = ("html", "md", "csv", "parquet"),
+    profile: str | None = None,
+    title: str | None = None,
+    prices: Path | None = None,
+) -> list[Path]:
+    """Write one report of several runs of a workspace into the folder ``out``; returns the files."""
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    records = [plans.find_run(database, name) for name in names]
+    data = collect(database, records, title=title, profile=profile, cost_of=cost_function(prices))
+    return write_report(data, Path(out), tuple(formats))
+
+
+def estimate_run(
+    options: RunOptions,
+    *,
+    models: Sequence[str],
+    workspace: str | Path = "folkways.db",
+    prices: Path | None = None,
+) -> list[Estimate]:
+    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made."""
+    price_of = _price_function(prices)
+    planned = plan_tasks(options)
+    there = "://" in str(workspace) or Path(workspace).exists()
+    database = open_workspace(workspace, create=False) if there else None
+    endpoints = [open_name(model, EndpointOptions(seed=options.seed), need_key=False) for model in models]
+    return [estimate(plan, endpoint, price_of(endpoint), database) for endpoint in endpoints for plan in planned]
 
 
 def cost_function(prices: Path | None) -> Callable[[str, int, int], float | None]:

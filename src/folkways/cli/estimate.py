@@ -1,0 +1,57 @@
+"""``folkways estimate``: requests, tokens and cost of a run before spending anything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from folkways.cli.options import question_options, run_options, workspace_option
+
+
+@click.command("estimate", context_settings={"help_option_names": ["-h", "--help"]})
+@question_options
+@workspace_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_json: bool, **asked: Any) -> None:
+    """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
+
+    Input tokens are estimated from the number of characters, give or take a third; output tokens and cost are upper limits.
+    Responses that the workspace has already are not counted again.
+    """
+    from folkways.api import estimate_run
+
+    estimates = estimate_run(run_options(**asked), models=models, workspace=workspace, prices=prices)
+    if as_json:
+        click.echo(json.dumps([asdict(entry) for entry in estimates], ensure_ascii=False, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from folkways.reports.text import one_line
+
+    table = Table(title="Before spending anything", title_justify="left")
+    for heading in ("model", "task"):
+        table.add_column(heading)
+    for heading in ("items", "requests", "stored already", "input tokens ≈", "output tokens ≤", "US$ ≤"):
+        table.add_column(heading, justify="right")
+    for entry in estimates:
+        table.add_row(
+            one_line(entry.endpoint).replace("[", "\\["),
+            entry.task,
+            f"{entry.items:,}",
+            f"{entry.requests:,}",
+            f"{entry.stored:,}",
+            f"{entry.input_tokens:,}",
+            f"{entry.output_tokens:,}",
+            f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
+        )
+    console = Console()
+    console.print(table)
+    costs = [entry.usd for entry in estimates]
+    total = sum(cost for cost in costs if cost is not None)
+    unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"
+    console.print(f"Together: {sum(entry.requests for entry in estimates):,} requests, at most US$ {total:,.2f}{unknown}")

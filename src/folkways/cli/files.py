@@ -1,0 +1,44 @@
+"""Writes a frame to the file that a user names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+
+from folkways.errors import FolkwaysError
+
+SUFFIXES = (".csv", ".jsonl", ".json", ".parquet")
+
+
+def check_target(path: Path) -> None:
+    """FolkwaysError unless a frame can be written there; to be called before any work is done."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise FolkwaysError(f"cannot tell the format of {path}; end its name with one of {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise FolkwaysError(f"{path} is a folder; name a file in it, for example {path / 'out.csv'}")
+    if not path.parent.is_dir():
+        raise FolkwaysError(f"the folder {path.parent} does not exist; create it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending; complete or not at all."""
+    check_target(path)
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        match path.suffix.lower():
+            case ".csv":
+                frame.write_csv(unfinished)
+            case ".jsonl":
+                frame.write_ndjson(unfinished)
+            case ".json":
+                frame.write_json(unfinished)
+            case _:
+                frame.write_parquet(unfinished)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error

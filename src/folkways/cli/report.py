@@ -1,0 +1,39 @@
+"""``folkways report``: one or more runs as HTML, Markdown, CSV and Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from folkways.cli.options import names, workspace_option
+
+FORMATS = ("html", "md", "csv", "parquet")
+
+
+@click.command("report", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("runs", nargs=-1)
+@workspace_option
+@click.option("--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR")
+@click.option("--format", "formats", default=",".join(FORMATS), show_default=True, metavar="LIST", help="Which files to write.")
+@click.option("--profile", metavar="NAME", help="Only this profile, where a run was scored in several.")
+@click.option("--title", metavar="TEXT", help="Title of the report.")
+@click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+def command(
+    runs: tuple[str, ...], workspace: str, out: Path, formats: str, profile: str | None, title: str | None, prices: Path | None
+) -> None:
+    """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
+
+    report.html is one file that opens without a network; the numbers lie beside it as CSV and Parquet.
+    """
+    from folkways.api import report_runs
+    from folkways.errors import UnknownNameError
+
+    wanted = names(formats) or FORMATS
+    for name in wanted:
+        if name not in FORMATS:
+            raise UnknownNameError("report format", name, FORMATS)
+    for path in report_runs(
+        runs or ("last",), out, workspace=workspace, formats=wanted, profile=profile, title=title, prices=prices
+    ):
+        click.echo(f"wrote {path}")

@@ -1,0 +1,60 @@
+"""``folkways runs``: the runs of a workspace."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import click
+
+from folkways.cli.options import workspace_option
+
+
+@click.command("runs", context_settings={"help_option_names": ["-h", "--help"]})
+@workspace_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(workspace: str, as_json: bool) -> None:
+    """List the runs of a workspace, oldest first."""
+    from folkways.workspace import plans, results
+    from folkways.workspace.database import open_workspace
+
+    database = open_workspace(workspace, create=False)
+    found: list[dict[str, Any]] = []
+    for run in plans.list_runs(database):
+        shares = results.parts(database, run)
+        found.append(
+            {
+                "run": run.name,
+                "state": run.state,
+                "reason": run.reason,
+                "began": datetime.fromtimestamp(run.created).astimezone().isoformat(timespec="seconds"),
+                "seconds": round(run.seconds, 1),
+                "tasks": list(dict.fromkeys(share.task for share in shares)),
+                "models": list(dict.fromkeys(share.endpoint for share in shares)),
+                "expected": sum(share.expected for share in shares),
+                "responses": sum(use.responses for use in results.usage(database, run)),
+            }
+        )
+    if as_json:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    if not found:
+        click.echo(f"{workspace} has no runs yet; start one with: folkways run sample --model baseline/random")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from folkways.reports.text import one_line
+
+    table = Table()
+    for heading in ("run", "state", "began", "tasks", "models", "expected"):
+        table.add_column(heading, justify="right" if heading == "expected" else "left")
+    for entry in found:
+        table.add_row(
+            *(one_line(str(entry[key])).replace("[", "\\[") for key in ("run", "state", "began")),
+            ", ".join(entry["tasks"]),
+            one_line(", ".join(entry["models"])).replace("[", "\\["),
+            f"{entry['expected']:,}",
+        )
+    Console().print(table)

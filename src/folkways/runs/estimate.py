@@ -1,0 +1,84 @@
+"""What a run would take, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import sqlalchemy as sa
+
+from folkways.endpoints.base import Endpoint
+from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS, Price
+from folkways.runs.plan import TaskPlan
+from folkways.workspace import schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import prompt_hash, request_key, settings_json
+
+ASCII_PER_TOKEN = 4.0
+OTHER_TOKENS_PER_CHARACTER = 0.7
+"""Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two thirds of one."""
+
+KEYS_PER_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one model would be asked for one task.
+
+    requests:      that would be sent: distinct, and without those whose response is stored already (``stored``).
+    input_tokens:  estimated from the characters of the prompts, give or take a third.
+    output_tokens: at most, by the task's limit.
+    usd:           at most for those tokens; None where no price is known.
+    """
+
+    endpoint: str
+    task: str
+    items: int
+    requests: int
+    stored: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+
+
+def tokens_of(text: str) -> float:
+    """A rough number of tokens, from the number of ASCII and of other characters."""
+    other = len(text) - len(text.encode("ascii", "ignore"))
+    return (len(text) - other) / ASCII_PER_TOKEN + other * OTHER_TOKENS_PER_CHARACTER
+
+
+def estimate(plan: TaskPlan, endpoint: Endpoint, price: Price | None, workspace: Workspace | None) -> Estimate:
+    """Count what this run would ask the endpoint for this task; ``workspace`` tells what is stored already (None: nothing)."""
+    settings = settings_json(plan.settings)
+    limit = plan.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
+    items = 0
+    inputs: dict[str, float] = {}
+    for frame in plan.prompts():
+        items += frame["item"].n_unique()
+        inputs.update(_requests(frame, plan, endpoint, settings))
+    stored = _stored(workspace, list(inputs)) if workspace is not None else set()
+    asked = [tokens for key, tokens in inputs.items() if key not in stored]
+    input_tokens, output_tokens = round(sum(asked)), limit * len(asked)
+    usd = price.input * input_tokens + price.output * output_tokens if price is not None else None
+    return Estimate(endpoint.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd)
+
+
+def _requests(frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str) -> Iterator[tuple[str, float]]:
+    columns = ("task", "item", "language", "variant", "system", "user", "choices")
+    for task, item, language, variant, own_system, user, choices in frame.select(columns).iter_rows():
+        system = plan.options.system if plan.options.system is not None else own_system
+        digest = prompt_hash(system, user, choices)
+        tokens = tokens_of(user) + tokens_of(system or "")
+        address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
+        for sample in range(plan.options.samples):
+            yield request_key(endpoint.identity, digest, settings, sample, address), tokens
+
+
+def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    with workspace.read() as connection:
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            chunk = keys[start : start + KEYS_PER_QUERY]
+            found.update(connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk))))
+    return found
