@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Find or install a headless Chromium and axe-core for the browser tests, and print the path of the Chromium to launch.
+
+Looks in this order, and stops at the first that starts: ``FOLKWAYS_CHROMIUM``, a Chromium or Chrome on PATH, one installed by an
+earlier run of this script, the npm package ``@sparticuz/chromium`` (a Chromium that needs no root), and, as root, ``apt-get``.
+Everything it installs goes into ``.tools/browser`` (ignored by git); running it again changes nothing.
+
+    python scripts/install_chromium.py            # prints the path
+    python scripts/install_chromium.py --check    # only looks, installs nothing; exit code 1 if there is none
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[1] / ".tools" / "browser"
+INSTALLED = TOOLS / "chromium"
+AXE = TOOLS / "node_modules" / "axe-core" / "axe.min.js"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_PACKAGE = "@sparticuz/chromium@153"  # MIT
+AXE_PACKAGE = "axe-core@4"  # MPL-2.0, for tests only, never shipped
+
+UNPACK = """
+const zlib = require("zlib"), fs = require("fs");
+const [source, target] = process.argv.slice(1);
+fs.writeFileSync(target, zlib.brotliDecompressSync(fs.readFileSync(source)));
+"""
+
+LAUNCHER = """#!/bin/sh
+here=$(cd "$(dirname "$0")" && pwd)
+export LD_LIBRARY_PATH="$here{libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
+exec "$here/chromium-bin" "$@"
+"""
+
+
+def log(text: str) -> None:
+    """Progress goes to standard error: standard output is the path alone."""
+    print(text, file=sys.stderr)  # noqa: T201
+
+
+def starts(program: str | Path) -> bool:
+    """Whether the browser runs here at all: it must print its version, so that a missing library counts as absent."""
+    try:
+        done = subprocess.run([str(program), "--version", "--no-sandbox"], capture_output=True, timeout=60)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def existing() -> Path | None:
+    """A Chromium that is already here."""
+    named = os.environ.get("FOLKWAYS_CHROMIUM")
+    candidates = [named] if named else [*(shutil.which(name) for name in NAMES), str(INSTALLED / "chromium")]
+    return next((Path(path) for path in candidates if path and Path(path).exists() and starts(path)), None)
+
+
+def npm_install(package: str) -> None:
+    """Install one npm package under .tools/browser, without running its scripts."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise FileNotFoundError("npm is not on PATH")
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    options = ["--prefix", str(TOOLS), "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    already = [path.parent.name for path in (AXE,) if path.is_file()]
+    subprocess.run([npm, "install", *options, *already, package], check=True, stdout=sys.stderr)  # noqa: S603
+
+
+def from_npm() -> Path | None:
+    """The Chromium of the npm package, unpacked; with the libraries that come with it where this system lacks them."""
+    try:
+        npm_install(CHROMIUM_PACKAGE)
+        packed = TOOLS / "node_modules" / "@sparticuz" / "chromium" / "bin"
+        INSTALLED.mkdir(exist_ok=True)
+        for name, target in (("chromium.br", "chromium-bin"), ("al2023.tar.br", "libs.tar"), ("swiftshader.tar.br", "gl.tar")):
+            subprocess.run(["node", "-e", UNPACK, str(packed / name), str(INSTALLED / target)], check=True)  # noqa: S603, S607
+    except (OSError, subprocess.CalledProcessError) as error:
+        log(f"npm did not give a Chromium: {error}")
+        return None
+    for archive in ("libs.tar", "gl.tar"):
+        with tarfile.open(INSTALLED / archive) as tar:
+            tar.extractall(INSTALLED, filter="data")
+        (INSTALLED / archive).unlink()
+    (INSTALLED / "chromium-bin").chmod(0o755)
+    launcher = INSTALLED / "chromium"
+    for libraries in ("", ":$here/lib"):  # the system's own libraries first: the packed ones are for systems that have none
+        launcher.write_text(LAUNCHER.format(libraries=libraries))
+        launcher.chmod(0o755)
+        if starts(launcher):
+            return launcher
+    log("the Chromium from npm does not start here")
+    return None
+
+
+def from_apt() -> Path | None:
+    """Debian's own package, which needs root."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return None
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
+        if subprocess.run(command, env=environment, stdout=sys.stderr).returncode:  # noqa: S603
+            return None
+    return existing()
+
+
+def main() -> int:
+    """Print the path of a Chromium that starts; exit code 1 if there is none."""
+    parser = argparse.ArgumentParser(description="Find or install a headless Chromium and axe-core for the browser tests.")
+    parser.add_argument("--check", action="store_true", help="only look, install nothing")
+    check = parser.parse_args().check
+    found = existing() or (None if check else from_npm() or from_apt())
+    if not check and not AXE.is_file():
+        try:
+            npm_install(AXE_PACKAGE)
+        except (OSError, subprocess.CalledProcessError) as error:
+            log(f"npm did not give axe-core: {error}")
+    if found is None:
+        log("no Chromium: install one (Debian: apt-get install chromium), or set FOLKWAYS_CHROMIUM to its path")
+        return 1
+    print(found)  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,209 @@
+"""Charts as Vega-Lite specifications (plain dicts). Colours are CSS variables, so that a page's theme colours its figures.
+
+Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks, since they only mark what knowing nothing would score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from folkways.reports.names import culture_name, language_name, local_languages
+from folkways.reports.views import JOINT_LANGUAGE, FacetView, Score, TaskView
+
+Spec = dict[str, Any]
+
+MAX_SERIES = 6
+SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
+SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+HEAT_STEPS = tuple(range(10, 100, 10))
+HEAT = tuple(f"var(--heat-{step})" for step in range(len(HEAT_STEPS) + 1))
+HEAT_DARK_FROM = 60  # from this score on a heat cell is dark enough for light figures
+
+INK, MUTED, RULE, PAPER = "var(--ink)", "var(--muted)", "var(--rule)", "var(--paper)"
+
+CONFIG: Spec = {
+    "background": "transparent",
+    "aria": False,  # the figure element around the drawing names it, and a data table stands beside it
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "gridColor": RULE, "domain": False, "ticks": False, "labelPadding": 8, "titlePadding": 10,
+    },
+    "axisY": {"labelColor": INK, "labelLimit": 190, "labelFontSize": 12.5},
+    "legend": {
+        "labelColor": INK, "labelFontSize": 12.5, "title": None, "orient": "top", "direction": "horizontal", "columnPadding": 22,
+        "symbolStrokeWidth": 2, "labelLimit": 300, "offset": 14, "symbolSize": 70,
+    },
+}  # fmt: skip
+
+
+def _spec(**parts: Any) -> Spec:
+    return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": 2, **parts}
+
+
+def _axis_x(task: TaskView, width: int) -> Spec:
+    low, high = task.domain
+    ticks = {"values": list(range(0, 101, 25 if width < 300 else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
+    return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
+
+
+def _record(score: Score, group: str, series: str) -> Spec:
+    known = score.low == score.low
+    return {
+        "group": group, "series": series, "score": score.score,
+        "low": score.low if known else score.score, "high": score.high if known else score.score,
+    }  # fmt: skip
+
+
+def strips(task: TaskView, width: int = 220, height: int = 28) -> Spec:
+    """One dot with its whiskers per headline score, each in a row of exactly ``height`` pixels, without any text.
+
+    The rows are cut apart and stand in the cells of the summary table, where the numbers are.
+    """
+    values = [
+        {**_record(score, str(position), ""), "kind": "baseline" if score.baseline else "model"}
+        for position, score in enumerate(task.whole)
+    ]
+    low, high = task.domain
+    x = {"type": "quantitative", "scale": {"domain": [low, high], "nice": False, "range": [6, width - 6]}, "axis": None}
+    y = {"field": "group", "type": "nominal", "sort": None, "axis": None, "scale": {"paddingInner": 0, "paddingOuter": 0}}
+    color = {"field": "kind", "scale": {"domain": ["model", "baseline"], "range": ["var(--accent)", MUTED]}, "legend": None}
+    return {
+        **_spec(width=width, height={"step": height}, data={"values": values}),
+        "padding": 0,
+        "layer": [
+            {"mark": {"type": "rule", "color": RULE}, "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y}},
+            *(
+                {"mark": {"type": "tick", "color": RULE, "size": 7, "thickness": 1}, "encoding": {"x": {**x, "datum": at}, "y": y}}
+                for at in (low, (low + high) / 2, high)
+            ),
+            {
+                "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": color},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 62, "opacity": 1, "stroke": PAPER, "strokeWidth": 1.5},
+                "encoding": {"x": {**x, "field": "score"}, "y": y, "fill": color},
+            },
+        ],
+    }
+
+
+def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
+    """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
+    models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
+    labels = unique_labels(view)
+    dots = [
+        _record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores
+    ]
+    ticks = [
+        {"group": labels[value], "score": score.score}
+        for value, scores in view.rows(() if models == task.endpoints else task.baselines[:MAX_SERIES])
+        for score in scores
+    ]
+    names = [short[name] for name in models]
+    x = _axis_x(task, width)
+    y = {"field": "group", "type": "nominal", "sort": [labels[value] for value in view.values], "title": None,
+         "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}  # fmt: skip
+    offset = {"field": "series", "type": "nominal", "sort": names, "scale": {"paddingOuter": 0.2}}
+    legend = {"columns": 1} if width < 300 else {}
+    color = {"field": "series", "sort": names, "scale": {"domain": names, "range": list(SERIES[: len(names)])},
+             "legend": legend if len(names) > 1 else None}  # fmt: skip
+    shape = {"field": "series", "scale": {"domain": names, "range": list(SHAPES[: len(names)])}, "legend": legend if len(names) > 1 else None}
+    return _spec(
+        width=width,
+        height={"step": 26 if len(names) == 1 else 14 * len(names) + 10},
+        layer=[
+            {"data": {"values": ticks}, "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
+             "encoding": {"x": {**x, "field": "score"}, "y": y}},
+            {"data": {"values": dots}, "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
+             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "yOffset": offset, "color": color}},
+            {"data": {"values": dots}, "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
+             "encoding": {"x": {**x, "field": "score"}, "y": y, "yOffset": offset, "color": color, "shape": shape}},
+        ],
+    )  # fmt: skip
+
+
+def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
+    """Culture -> (value of its own language, value of English), for the cultures that were asked in both."""
+    values = task.facets[JOINT_LANGUAGE].values if JOINT_LANGUAGE in task.facets else ()
+    present: dict[str, list[str]] = {}
+    for value in values:
+        culture, language = value.rsplit("+", 1)
+        present.setdefault(culture, []).append(language)
+    pairs = {}
+    for culture, spoken in present.items():
+        own = [code for code in (*local_languages(culture), *spoken) if code in spoken and code != "en"]
+        if own and "en" in spoken:
+            pairs[culture] = (f"{culture}+{own[0]}", f"{culture}+en")
+    return pairs
+
+
+def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
+    """Per culture the score in its own language and in English, joined by a line, widest gain of the own language first."""
+    view = task.facets[JOINT_LANGUAGE]
+    pairs = {
+        culture: (view.scores[own, endpoint], view.scores[english, endpoint])
+        for culture, (own, english) in language_pairs(task).items()
+        if (own, endpoint) in view.scores and (english, endpoint) in view.scores
+    }
+    order = sorted(pairs, key=lambda culture: pairs[culture][1].score - pairs[culture][0].score)
+    kinds = ["own language", "English"]
+    label = {culture: f"{culture_name(culture)} ({language_name(pairs[culture][0].value.rsplit('+', 1)[1])})" for culture in order}
+    values = [_record(score, label[culture], kind) for culture in order for score, kind in zip(pairs[culture], kinds, strict=True)]
+    x = _axis_x(task, width)
+    y = {"field": "group", "type": "nominal", "sort": [label[culture] for culture in order], "title": None,
+         "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}  # fmt: skip
+    offset = {"field": "series", "type": "nominal", "sort": kinds, "scale": {"paddingOuter": 0.2}}
+    color = {"field": "series", "sort": kinds, "scale": {"domain": kinds, "range": [SERIES[0], SERIES[1]]}}
+    shape = {"field": "series", "scale": {"domain": kinds, "range": list(SHAPES[:2])}}
+    shared = {"y": y, "yOffset": offset, "color": color}
+    return _spec(
+        width=width, height={"step": 34}, data={"values": values},
+        layer=[
+            {"mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
+             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared}},
+            {"mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
+             "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape}},
+        ],
+    )  # fmt: skip
+
+
+def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
+    """Culture by facet: the score is written in each cell and shades it. ``cell`` is the width of a cell in pixels."""
+    low, high = task.domain
+    rows: list[Spec] = []
+    order = list(task.facets["culture"].values) if "culture" in task.facets else []
+    for value in view.values:
+        score = view.scores.get((value, endpoint))
+        if score is None:
+            continue
+        culture, group = value.split("+", 1)
+        share = 100 * (score.score - low) / (high - low)
+        rows.append({"culture": culture_name(culture), "group": group, "share": share, "score": score.score, "dark": share >= HEAT_DARK_FROM})
+    groups = sorted({row["group"] for row in rows})
+    rotated = cell < 60
+    axis = {"orient": "top", "labelAngle": -55 if rotated else 0, "labelAlign": "left" if rotated else "center", "labelColor": INK}
+    base = {
+        "y": {"field": "culture", "type": "nominal", "sort": [culture_name(code) for code in order], "title": None},
+        "x": {"field": "group", "type": "nominal", "sort": groups, "title": None, "axis": axis},
+    }
+    shade = {"field": "share", "type": "quantitative", "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)}}
+    return _spec(
+        width={"step": cell}, height={"step": 24}, data={"values": rows},
+        layer=[
+            {"mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2}, "encoding": {**base, "fill": {**shade, "legend": None}}},
+            {"mark": {"type": "text", "fontSize": 11.5},
+             "encoding": {**base, "text": {"field": "score", "type": "quantitative", "format": ".0f"},
+                          "color": {"condition": {"test": "datum.dark", "value": "var(--heat-light-ink)"}, "value": "var(--heat-dark-ink)"}}},
+        ],
+    )  # fmt: skip
+
+
+def unique_labels(view: FacetView) -> dict[str, str]:
+    """Name of each group; groups that share a name keep their code beside it, so that they stay apart on an axis."""
+    names = {value: view.name(value) for value in view.values}
+    all_names: Sequence[str] = list(names.values())
+    return {value: name if all_names.count(name) == 1 else f"{name} ({value})" for value, name in names.items()}

@@ -1,0 +1,93 @@
+"""What a report is made of: frames and records only, so that a report can be made of anything that fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from folkways.records import JUDGEMENTS, SCORES, Metric, Schema, empty, require_columns
+from folkways.releases.base import ReleaseRecord
+
+REPORT_JUDGEMENTS: Schema = {
+    **JUDGEMENTS,
+    "endpoint": pl.String,
+    "profile": pl.String,
+    "text": pl.String,  # the question as a person would read it
+    "gold": pl.String,  # the accepted answers as a person would read them
+    "response": pl.String,  # what the model said; untrusted
+}
+"""Columns of ``ReportData.judgements``; facets and one column per metric come besides."""
+
+FAILURES: Schema = {
+    "endpoint": pl.String,
+    "task": pl.String,
+    "kind": pl.String,  # "HTTP 429", "timeout", "no key", ...
+    "count": pl.Int64,
+    "example": pl.String,  # one message as it came; untrusted
+}
+"""Columns of ``ReportData.failures``."""
+
+BASELINE_PREFIX = "baseline/"
+"""Endpoints whose name begins so know nothing; a report shows them beside the models, for scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run, as a report names it.
+
+    created:  ISO 8601 time at which it began.
+    state:    how it ended; ``budget`` means that it stopped before the budget was crossed.
+    cost:     in US dollars; None where no price is known.
+    requests: asked in this run (responses that were there already are not asked again).
+    seconds:  from start to end.
+    version:  of folkways.
+    """
+
+    name: str
+    created: str
+    state: Literal["finished", "interrupted", "budget"]
+    endpoints: tuple[str, ...]
+    tasks: tuple[str, ...]
+    cost: float | None
+    requests: int
+    seconds: float
+    version: str
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything that a report shows.
+
+    created:     ISO 8601 time of the report.
+    scores:      records.SCORES, of any number of endpoints, tasks and profiles.
+    judgements:  REPORT_JUDGEMENTS; facets and metrics as further columns (null where a task lacks them).
+    releases:    the data that were used, with licence and citation.
+    metrics:     task -> its metrics; the first is the headline.
+    task_titles: task -> what people call it.
+    warnings:    sentences that a reader must see before the numbers.
+    failures:    FAILURES; empty when nothing failed.
+    """
+
+    title: str
+    created: str
+    runs: tuple[RunInfo, ...]
+    scores: pl.DataFrame
+    judgements: pl.DataFrame
+    releases: tuple[ReleaseRecord, ...] = ()
+    metrics: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
+    task_titles: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
+
+    def __post_init__(self) -> None:
+        require_columns(self.scores, SCORES, "the scores of a report")
+        require_columns(self.judgements, REPORT_JUDGEMENTS, "the judgements of a report")
+        require_columns(self.failures, FAILURES, "the failures of a report")
+
+
+def is_baseline(endpoint: str) -> bool:
+    """Whether this endpoint only marks what knowing nothing would score."""
+    return endpoint.startswith(BASELINE_PREFIX)

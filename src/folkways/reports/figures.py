@@ -1,0 +1,140 @@
+"""Figures: charts rendered to SVG, in a wide and a narrow form, with what they show said in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from folkways.reports import charts
+from folkways.reports.names import facet_title
+from folkways.reports.palette import LIGHT
+from folkways.reports.text import number
+from folkways.reports.views import FacetView, TaskView
+
+WIDE, NARROW = 560, 200
+WIDE_CELL, NARROW_CELL = 92, 34
+MAX_FIGURES_PER_KIND = 4
+"""Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
+
+_ID = re.compile(r'(\bid="|url\(#|href="#)')
+_ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+_LONG_NUMBER = re.compile(r"(\d+\.\d{2})\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing and its words.
+
+    slug:    name of its file and anchor.
+    caption: what is drawn and how to read it.
+    finding: what there is to see, in one sentence; also the text alternative.
+    wide, narrow: SVG for screens and for phones, coloured by CSS variables.
+    """
+
+    slug: str
+    title: str
+    caption: str
+    finding: str
+    wide: str
+    narrow: str
+
+    def file(self) -> str:
+        """The wide drawing as a file of its own, in the colours of the light theme."""
+        return with_colours(self.wide, LIGHT)
+
+
+def render(spec: charts.Spec, prefix: str) -> str:
+    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg = _ARIA.sub("", svg)  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
+    return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
+
+
+def with_colours(svg: str, colours: dict[str, str]) -> str:
+    """The drawing with its CSS variables replaced by colours, for programs that know no CSS variables."""
+    return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: colours[found[1]], svg)
+
+
+def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure]]:
+    """The figures of a task by section: ``culture``, ``language``, ``facet`` and ``map``."""
+    figures: dict[str, list[Figure]] = {"culture": [], "language": [], "facet": [], "map": []}
+    if "culture" in task.facets and len(task.facets["culture"].values) > 1:
+        figures["culture"].append(_groups(task, task.facets["culture"], short))
+    drawn = task.models[:MAX_FIGURES_PER_KIND]
+    if charts.language_pairs(task):
+        figures["language"] = [_languages(task, endpoint, short) for endpoint in drawn]
+    figures["facet"] = [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60]
+    figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in drawn]
+    return figures
+
+
+def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
+    slug = f"{task.slug}-by-{_slug(view.facet)}"
+    left_out = len(task.models) - charts.MAX_SERIES
+    caption = f"{task.metric.label}; the dot is the score, the line its 95\u202f% interval."
+    if task.baselines and task.models:
+        caption += " Short grey ticks: baselines."
+    if left_out > 0:
+        caption += f" The best {charts.MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
+    return _figure(
+        slug, f"{task.title}, by {facet_title(view.facet)}", caption, span(task, view, short),
+        lambda width, _: charts.by_group(task, view, short, width),
+    )  # fmt: skip
+
+
+def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
+    view = task.facets[charts.JOINT_LANGUAGE]
+    gains = {
+        culture: view.scores[own, endpoint].score - view.scores[english, endpoint].score
+        for culture, (own, english) in charts.language_pairs(task).items()
+        if (own, endpoint) in view.scores and (english, endpoint) in view.scores
+    }
+    better = sum(gain > 0 for gain in gains.values())
+    finding = f"{short[endpoint]} scores higher in the culture’s own language than in English for {better} of {len(gains)} cultures."
+    return _figure(
+        f"{task.slug}-language-{_slug(short[endpoint])}", f"{task.title}, own language and English: {short[endpoint]}",
+        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval.", finding,
+        lambda width, _: charts.local_against_english(task, endpoint, width),
+    )  # fmt: skip
+
+
+def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
+    facet = view.facet.split("+", 1)[1]
+    scores = [score for (_, name), score in view.scores.items() if name == endpoint]
+    scores.sort(key=lambda score: score.score)
+    lowest, highest = scores[0], scores[-1]
+    finding = (
+        f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) "
+        f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
+    )
+    return _figure(
+        f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}", f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
+        f"{task.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.", finding,
+        lambda _, cell: charts.heat(task, view, endpoint, cell),
+    )  # fmt: skip
+
+
+def _figure(slug: str, title: str, caption: str, finding: str, spec: Any) -> Figure:
+    wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
+    return Figure(slug, title, caption, finding, wide, narrow)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+
+
+def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
+    """Where the leading model scores highest and lowest, and whether the intervals set the two apart."""
+    endpoint = task.endpoints[0]
+    scores = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
+    if len(scores) < 2:
+        return ""
+    highest, lowest = scores[0], min(scores, key=lambda score: score.score)
+    apart = "their intervals do not overlap" if lowest.high < highest.low else "their intervals overlap, so the order is not certain"
+    return (
+        f"{short[endpoint]} scores highest for {view.name(highest.value)} ({number(highest.score)}) "
+        f"and lowest for {view.name(lowest.value)} ({number(lowest.score)}); {apart}."
+    )

@@ -1,0 +1,131 @@
+"""The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
+
+The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and script, by their hashes. Every
+string is escaped by Jinja2, and control characters in it are written out (``text.visible``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from folkways import __version__
+from folkways.reports import charts, text
+from folkways.reports.figures import Figure, render, task_figures
+from folkways.reports.methods import explain
+from folkways.reports.names import (
+    culture_name,
+    facet_title,
+    language_endonym,
+    language_name,
+    local_languages,
+    region_name,
+)
+from folkways.reports.palette import css_variables
+from folkways.reports.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.summary import coverage_notices, lede, run_notices
+from folkways.reports.views import ReportView, TaskView
+
+STRIP_WIDTH, STRIP_HEIGHT = 220, 28
+
+_ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
+
+
+def render_html(view: ReportView, figures: Mapping[str, Mapping[str, list[Figure]]] | None = None) -> str:
+    """The whole page. ``figures`` are those of ``all_figures`` where the caller has them already."""
+    figures = figures if figures is not None else all_figures(view)
+    style = css_variables() + _asset("report.css")
+    script = _asset("report.js")
+    sample = take_sample(view)
+    return _environment().get_template("report.html.j2").render(
+        view=view,
+        data=view.data,
+        figures=figures,
+        strips={task.task: strip_cells(task) for task in view.tasks},
+        lede=lede(view),
+        notices=coverage_notices(view),
+        run_notices=run_notices(view),
+        sample=sample,
+        sample_json=Markup(text.json_for_html(sample.columns)),  # noqa: S704 - json_for_html leaves no character that could end the element
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        policy=policy(style, script),
+        generator=f"folkways {__version__}",
+        max_characters=MAX_CHARACTERS,
+    )  # fmt: skip
+
+
+def all_figures(view: ReportView) -> dict[str, dict[str, list[Figure]]]:
+    """Task -> section -> its figures."""
+    return {task.task: task_figures(task, view.short) for task in view.tasks}
+
+
+def policy(style: str, script: str) -> str:
+    """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may act."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(source: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+def _asset(name: str) -> str:
+    return files("folkways.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def strip_cells(task: TaskView) -> list[Markup]:
+    """The drawing of ``charts.strips`` cut into one small SVG per headline score, in their order."""
+    if not task.whole:
+        return []
+    drawing = _ROOT.sub("", render(charts.strips(task, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-strip")).removesuffix("</svg>")
+    name = f"{task.slug}-strips"
+    cells = []
+    for position in range(len(task.whole)):
+        box = f"0 {position * STRIP_HEIGHT} {STRIP_WIDTH} {STRIP_HEIGHT}"
+        inner = f'<g id="{name}">{drawing}</g>' if position == 0 else f'<use href="#{name}"/>'
+        svg = f'<svg class="strip" viewBox="{box}" aria-hidden="true" focusable="false">{inner}</svg>'
+        cells.append(Markup(svg))  # noqa: S704 - drawn from numbers alone
+    return cells
+
+
+def inline(svg: str) -> Markup:
+    """A drawing as part of the page: it scales with its column, and its figure speaks for it."""
+    return Markup(_ROOT.sub(_root, svg))  # noqa: S704 - Vega escapes the names that stand in the drawing
+
+
+def _root(found: re.Match[str]) -> str:
+    width = found[1].split()[2]
+    return f'<svg viewBox="{found[1]}" width="{width}" aria-hidden="true" focusable="false">'
+
+
+def _finalize(value: Any) -> Any:
+    """Whatever a template prints: control characters in plain strings are written out before they are escaped."""
+    return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("folkways.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        number=text.number, count=text.count, percent=text.percent, duration=text.duration, plural=text.plural,
+        culture=culture_name, language=language_name, endonym=language_endonym, region=region_name, facet=facet_title,
+        inline=inline, explain=explain,
+    )  # fmt: skip
+    environment.globals.update(local_languages=local_languages)
+    return environment

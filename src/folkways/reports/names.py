@@ -1,0 +1,88 @@
+"""What readers see in place of codes: cultures, languages, facets and endpoints by name."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from folkways.cultures import cultures, languages
+
+WHOLE = "all"
+"""Facet and value of the score over every counted item."""
+
+FACET_TITLES = {
+    "culture": "culture",
+    "language": "language",
+    "culture+language": "culture and language",
+    "variant": "prompt variant",
+    "csi": "culture-specific item",
+    "hall": "Hall level",
+    "hall_level": "Hall level",
+}
+
+
+@cache
+def culture_name(code: str) -> str:
+    """The culture's name in English; the code itself where it is none of ours."""
+    found = cultures().get(code)
+    return found.name if found else code
+
+
+@cache
+def region_name(code: str) -> str:
+    """The region that a culture lies in; empty where it lies in none or several."""
+    found = cultures().get(code)
+    return (found.region or "") if found else ""
+
+
+@cache
+def language_name(code: str) -> str:
+    """The language's name in English; the code itself where it is none of ours."""
+    found = languages().get(code)
+    return found.name if found else code
+
+
+@cache
+def language_endonym(code: str) -> str:
+    """The language's name in itself; empty where it is none of ours."""
+    found = languages().get(code)
+    return found.endonym if found else ""
+
+
+@cache
+def local_languages(culture: str) -> tuple[str, ...]:
+    """Codes of the languages that the culture is asked in, the usual one first."""
+    found = cultures().get(culture)
+    return found.languages if found else ()
+
+
+def facet_title(facet: str) -> str:
+    """A facet's column name in words: ``work_life`` -> ``work life``."""
+    return FACET_TITLES.get(facet) or " and ".join(FACET_TITLES.get(part, part.replace("_", " ")) for part in facet.split("+"))
+
+
+def value_name(facet: str, value: str) -> str:
+    """The name of one group of a facet: ``KR+ko`` -> ``South Korea, Korean``."""
+    namers = {"culture": culture_name, "language": language_name}
+    parts = facet.split("+")
+    values = value.split("+", len(parts) - 1)
+    return ", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False))
+
+
+def short_endpoint(endpoint: str) -> str:
+    """What is left of an endpoint's name when provider and address are taken away, for the keys of charts.
+
+    ``openai/gpt-4o-mini`` -> ``gpt-4o-mini``; ``http://host:8000/v1#org/llama`` -> ``llama``; baselines keep their kind:
+    ``baseline/constant:X`` -> ``baseline constant:X``.
+    """
+    if endpoint.startswith("baseline/"):
+        return endpoint.replace("/", " ", 1)
+    name = endpoint.rsplit("#", 1)[-1] if endpoint.startswith(("http://", "https://")) else endpoint
+    return name.rstrip("/").rsplit("/", 1)[-1] or endpoint
+
+
+def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
+    """Short name of each endpoint; those whose short names would be equal keep their whole names."""
+    short = [short_endpoint(endpoint) for endpoint in endpoints]
+    return {
+        endpoint: name if short.count(name) == 1 else endpoint for endpoint, name in zip(endpoints, short, strict=True)
+    }

@@ -1,0 +1,92 @@
+"""Untrusted text made safe to show, and numbers made easy to read."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import orjson
+
+_INVISIBLE = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0 and C1 controls: escape sequences begin here
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls: they make text read in another order than it is stored
+    "\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb"  # characters without width, line separators
+    "\U000e0000-\U000e007f"  # tag characters: text that nobody sees
+)
+_CONTROLS = re.compile(f"[{_INVISIBLE}]")
+_CONTROLS_AND_NEWLINES = re.compile(f"[{_INVISIBLE}\n\r]")
+NOT_A_NUMBER = "–"
+
+
+def visible(text: str) -> str:
+    """The text with every control and invisible formatting character written out, as in ``⟨U+202E⟩``.
+
+    Newlines and tabs stay, and so do the joiners U+200C and U+200D, which Persian and many Indic words are spelled with.
+    """
+    return _CONTROLS.sub(_name, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """``visible`` text on a single line, newlines written as a space."""
+    return _CONTROLS_AND_NEWLINES.sub(lambda found: " " if found[0] in "\n\r" else _name(found), text).strip()
+
+
+def _name(found: re.Match[str]) -> str:
+    return f"⟨U+{ord(found[0]):04X}⟩"
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` characters, the last of them an ellipsis where something was cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def json_for_html(value: object) -> str:
+    """JSON that can stand inside a script element: nothing in it can end the element or begin a comment."""
+    text = orjson.dumps(value).decode()
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def number(value: float | None, decimals: int = 1) -> str:
+    """A number with fixed decimals and a true minus sign; a dash where there is none."""
+    if value is None or math.isnan(value):
+        return NOT_A_NUMBER
+    rounded = round(value, decimals) + 0.0
+    return f"{rounded:.{decimals}f}".replace("-", "\u2212")
+
+
+def count(value: int | None) -> str:
+    """A whole number with thin spaces between thousands (from five digits on, as in print)."""
+    if value is None:
+        return NOT_A_NUMBER
+    return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 as a percentage. 100 % and 0 % are only written when they are exact."""
+    if share is None or math.isnan(share):
+        return NOT_A_NUMBER
+    shown = round(100 * share, 1)
+    if shown == 100 and share < 1:
+        shown = 99.9
+    if shown == 0 and share > 0:
+        return "<\u202f0.1\u202f%"
+    return f"{shown:.0f}\u202f%" if shown in (0, 100) else f"{shown:.1f}\u202f%"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``42 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+def plural(amount: int, one: str, many: str | None = None) -> str:
+    """``1 culture``, ``16 cultures``."""
+    return f"{count(amount)} {one if amount == 1 else many or one + 's'}"

@@ -1,0 +1,245 @@
+"""From the frames of a report to what its pages show: scores as records, ordered and named. Knows no output format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from folkways.records import Metric, State
+from folkways.reports.data import ReportData, is_baseline
+from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
+
+MAX_ENDPOINTS_ON_PAGE = 10
+"""Detailed tables name at most so many endpoints; the files beside the report have them all."""
+
+JOINT_LANGUAGE = "culture+language"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One row of records.SCORES."""
+
+    endpoint: str
+    task: str
+    profile: str
+    metric: str
+    facet: str
+    value: str
+    score: float
+    low: float
+    high: float
+    interval: str
+    n: int
+    questions: int
+    answered: int
+    refused: int
+    unreadable: int
+    failed: int
+    missing: int
+    coverage: float
+    at_best: float
+    signature: str
+
+    @property
+    def baseline(self) -> bool:
+        return is_baseline(self.endpoint)
+
+    @property
+    def lost(self) -> int:
+        """Expected items that never got a reply."""
+        return self.failed + self.missing
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How the items ended, in the order of ``State``."""
+        return {state.value: getattr(self, state.value) for state in State}
+
+
+@dataclass(frozen=True)
+class FacetView:
+    """The scores of one task's headline metric by one facet, for the profile shown.
+
+    values: groups in display order, best first by the leading endpoint (heat maps and charts share it).
+    """
+
+    facet: str
+    values: tuple[str, ...]
+    scores: dict[tuple[str, str], Score]  # (value, endpoint)
+
+    def name(self, value: str) -> str:
+        return value_name(self.facet, value)
+
+    def rows(self, endpoints: Iterable[str]) -> list[tuple[str, list[Score]]]:
+        """Per group the scores of those endpoints that have one."""
+        wanted = tuple(endpoints)
+        rows = [(value, [self.scores[value, name] for name in wanted if (value, name) in self.scores]) for value in self.values]
+        return [(value, scores) for value, scores in rows if scores]
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """One task's section of the report.
+
+    profile:   the profile that charts and detailed tables show (the first that the scores have).
+    endpoints: models by score, then baselines by score.
+    whole:     headline metric over everything, every profile, in the order of ``endpoints``.
+    others:    the other metrics over everything.
+    """
+
+    task: str
+    title: str
+    metric: Metric
+    metrics: tuple[Metric, ...]
+    profile: str
+    profiles: tuple[str, ...]
+    endpoints: tuple[str, ...]
+    whole: tuple[Score, ...]
+    others: tuple[Score, ...]
+    facets: dict[str, FacetView] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(name for name in self.endpoints if not is_baseline(name))
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        return tuple(name for name in self.endpoints if is_baseline(name))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The endpoints that detailed tables show."""
+        return self.endpoints[:MAX_ENDPOINTS_ON_PAGE]
+
+    @property
+    def cultures(self) -> int:
+        return len(self.facets["culture"].values) if "culture" in self.facets else 0
+
+    @property
+    def slug(self) -> str:
+        return "".join(character if character.isalnum() else "-" for character in self.task.lower())
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """Ends of the axis: the whole scale for percentages, else what holds every interval."""
+        if self.metric.scale == 100:
+            return 0.0, 100.0
+        ends = [end for facet in self.facets.values() for score in facet.scores.values() for end in (score.low, score.high)]
+        ends += [end for score in self.whole for end in (score.low, score.high)]
+        finite = [end for end in ends if end == end]
+        return min(0.0, *finite), max(self.metric.scale, *finite)
+
+    def label_of(self, metric: str) -> str:
+        """What people read for a metric's column name."""
+        return next((known.label for known in self.metrics if known.name == metric), metric)
+
+    @property
+    def single_facets(self) -> list[FacetView]:
+        """The facets that are neither culture, language, variant nor a combination."""
+        return [view for name, view in self.facets.items() if "+" not in name and name not in ("culture", "language", "variant")]
+
+    @property
+    def maps(self) -> list[FacetView]:
+        """The combinations of culture with a facet other than language."""
+        return [view for name, view in self.facets.items() if name.startswith("culture+") and name != JOINT_LANGUAGE]
+
+
+class ReportView:
+    """What a report of these data shows."""
+
+    def __init__(self, data: ReportData) -> None:
+        self.data = data
+        self._scores = [Score(**row) for row in data.scores.select(list(Score.__slots__)).iter_rows(named=True)]
+
+    @cached_property
+    def tasks(self) -> list[TaskView]:
+        """Tasks in the order of ``data.metrics``, then of the scores."""
+        present = dict.fromkeys(score.task for score in self._scores)
+        by_task: dict[str, list[Score]] = {task: [] for task in [*self.data.metrics, *present] if task in present}
+        for score in self._scores:
+            by_task[score.task].append(score)
+        return [self._task(task, scores) for task, scores in by_task.items()]
+
+    def _task(self, task: str, scores: Sequence[Score]) -> TaskView:
+        names = dict.fromkeys(score.metric for score in scores)
+        metrics = self.data.metrics.get(task) or tuple(Metric(name, name, "") for name in names)
+        headline = next((metric for metric in metrics if metric.name in names), metrics[0])
+        profiles = tuple(dict.fromkeys(score.profile for score in scores))
+        whole = [score for score in scores if score.facet == WHOLE]
+        leading = {score.endpoint: score.score for score in reversed(whole) if score.metric == headline.name and score.profile == profiles[0]}
+        endpoints = tuple(
+            sorted(dict.fromkeys(score.endpoint for score in scores), key=lambda name: (is_baseline(name), -_rank(leading.get(name))))
+        )
+        place = {name: position for position, name in enumerate(endpoints)}
+        profile_place = {name: position for position, name in enumerate(profiles)}
+        whole.sort(key=lambda score: (place[score.endpoint], profile_place[score.profile]))
+        detail = [score for score in scores if score.metric == headline.name and score.profile == profiles[0] and score.facet != WHOLE]
+        return TaskView(
+            task=task,
+            title=self.data.task_titles.get(task, task),
+            metric=headline,
+            metrics=metrics,
+            profile=profiles[0],
+            profiles=profiles,
+            endpoints=endpoints,
+            whole=tuple(score for score in whole if score.metric == headline.name),
+            others=tuple(score for score in whole if score.metric != headline.name),
+            facets=_facets(detail, endpoints),
+        )
+
+    @cached_property
+    def endpoints(self) -> tuple[str, ...]:
+        """Every endpoint, models first."""
+        names = dict.fromkeys(name for task in self.tasks for name in task.endpoints)
+        return tuple(sorted(names, key=is_baseline))
+
+    @cached_property
+    def short(self) -> dict[str, str]:
+        """Short name of every endpoint, for charts."""
+        return short_endpoints(self.endpoints)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(name for name in self.endpoints if not is_baseline(name))
+
+    @property
+    def baselines(self) -> tuple[str, ...]:
+        return tuple(name for name in self.endpoints if is_baseline(name))
+
+    @cached_property
+    def cultures(self) -> tuple[str, ...]:
+        """Codes of every culture with a score, by name."""
+        codes = {value for task in self.tasks if "culture" in task.facets for value in task.facets["culture"].values}
+        return tuple(sorted(codes, key=culture_name))
+
+    @cached_property
+    def signatures(self) -> dict[str, str]:
+        """Signature -> its short mark in the report (``S1``), in the order in which readers meet them."""
+        ordered = [score.signature for task in self.tasks for score in (*task.whole, *task.others)]
+        ordered += [score.signature for score in self._scores]
+        return {text: f"S{position}" for position, text in enumerate(dict.fromkeys(ordered), 1)}
+
+    @cached_property
+    def incomplete(self) -> list[Score]:
+        """Headline scores of which some expected item got no reply."""
+        return [score for task in self.tasks for score in task.whole if score.lost]
+
+
+def _rank(score: float | None) -> float:
+    return score if score is not None and score == score else float("-inf")
+
+
+def _facets(scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, FacetView]:
+    by_facet: dict[str, dict[tuple[str, str], Score]] = {}
+    for score in scores:
+        by_facet.setdefault(score.facet, {})[score.value, score.endpoint] = score
+    views = {}
+    for facet, found in by_facet.items():
+        values = dict.fromkeys(value for value, _ in found)
+
+        def best(value: str, found: dict[tuple[str, str], Score] = found) -> float:
+            first = next((found[value, name] for name in endpoints if (value, name) in found), None)
+            return -_rank(first.score if first else None)
+
+        views[facet] = FacetView(facet, tuple(sorted(values, key=best)), found)
+    return views

@@ -1,0 +1,105 @@
+"""A real headless Chromium for tests that open pages, driven by Playwright.
+
+Ask for the fixture ``browser_page`` (a fresh page whose network requests and console errors are written down) and mark the test
+``browser``. Without a Chromium the tests skip and say how to get one; with FOLKWAYS_REQUIRE_BROWSER=1 they fail instead.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+INSTALLER = REPOSITORY / "scripts" / "install_chromium.py"
+AXE = REPOSITORY / ".tools" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+HOW = "run: python scripts/install_chromium.py && pip install playwright"
+ARGUMENTS = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+)  # fmt: skip
+
+
+@dataclass
+class Watched:
+    """A page, and what it did that a report must not do."""
+
+    page: Any
+    requests: list[str] = field(default_factory=list)  # everything but the file itself
+    errors: list[str] = field(default_factory=list)  # console errors, warnings of the policy, exceptions
+
+    def open(self, path: Path) -> Any:
+        self.page.goto(path.as_uri())
+        return self.page
+
+
+def _absent(reason: str) -> None:
+    if os.environ.get("FOLKWAYS_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{reason} (FOLKWAYS_REQUIRE_BROWSER=1); {HOW}")
+    pytest.skip(f"{reason}; {HOW}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, started once for all tests."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _absent("playwright is not installed")
+    found = subprocess.run([sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True)
+    if found.returncode:
+        _absent("no Chromium here")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_page(chromium: Any) -> Iterator[Any]:
+    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``, ``color_scheme``, ...)."""
+    contexts = []
+
+    def make(**options: Any) -> Watched:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        watched = Watched(context.new_page())
+        watched.page.on("request", lambda request: None if request.is_navigation_request() else watched.requests.append(request.url))
+        watched.page.on("console", lambda message: watched.errors.append(message.text) if message.type in ("error", "warning") else None)
+        watched.page.on("pageerror", lambda error: watched.errors.append(str(error)))
+        return watched
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def browser_page(new_page: Any) -> Watched:
+    """A fresh page of 1280 by 900 pixels."""
+    page: Watched = new_page()
+    return page
+
+
+def axe_violations(page: Any) -> list[str]:
+    """What axe-core finds wrong for people with disabilities, one line per rule and element. The page must be open already."""
+    if not AXE.is_file():
+        _absent("axe-core is not installed")
+    session = page.context.new_cdp_session(page)  # outside the page's own policy, which allows no further script
+    session.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+    answer = session.send(
+        "Runtime.evaluate",
+        {"expression": "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)", "awaitPromise": True, "returnByValue": True},
+    )
+    if "exceptionDetails" in answer:
+        raise RuntimeError(str(answer["exceptionDetails"]))
+    return [
+        f"{violation['id']}: {node['html'][:160]} ({node.get('failureSummary', '')})"
+        for violation in answer["result"]["value"]
+        for node in violation["nodes"]
+    ]
