@@ -1,0 +1,238 @@
+"""The table of cultures against independent sources of the ISO codes, the released data, and itself."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import iso3166
+import langcodes
+import pytest
+from babel import Locale
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways import cultures as module
+from folkways.cultures import (
+    REGIONS,
+    Culture,
+    Language,
+    culture_named,
+    cultures,
+    cultures_of,
+    get_culture,
+    get_language,
+    languages,
+    select_cultures,
+)
+from folkways.errors import UnknownNameError
+
+ALL_CULTURES = list(cultures().values())
+ALL_LANGUAGES = list(languages().values())
+OWN_CODES = {"NG-N", "ARAB", "ANGLO"}
+
+
+def codes(chosen: tuple[Culture, ...]) -> list[str]:
+    return [culture.code for culture in chosen]
+
+
+def by_code(entry: Culture | Language) -> str:
+    return entry.code
+
+
+@pytest.mark.parametrize("culture", ALL_CULTURES, ids=by_code)
+def test_country_codes_are_those_of_iso_3166_1(culture: Culture) -> None:
+    if culture.iso3166_1 is None:
+        assert culture.code in OWN_CODES
+        return
+    assert culture.iso3166_1 in iso3166.countries_by_alpha2
+    if culture.parent is None:
+        assert culture.code == culture.iso3166_1
+
+
+@pytest.mark.parametrize("culture", [culture for culture in ALL_CULTURES if len(culture.code) == 2], ids=by_code)
+def test_country_names_agree_with_cldr(culture: Culture) -> None:
+    known = Locale("en").territories[culture.code]
+    cldr_says_it_differently = {"CZ": "Czechia", "HK": "Hong Kong SAR China", "TR": "Türkiye"}
+    assert cldr_says_it_differently.get(culture.code, culture.name) == known
+
+
+@pytest.mark.parametrize("culture", [culture for culture in ALL_CULTURES if "-" in culture.code], ids=by_code)
+def test_parts_of_a_country_name_their_country(culture: Culture) -> None:
+    assert culture.parent == culture.iso3166_1 == culture.code.split("-")[0]
+    assert culture.parent in cultures()
+    assert culture.region == cultures()[culture.parent].region
+    if culture.code not in OWN_CODES:
+        assert culture.iso3166_2 == culture.code
+        assert re.fullmatch(r"[A-Z]{2}-[A-Z0-9]{1,3}", culture.code)
+    else:
+        assert culture.iso3166_2 is None
+
+
+@pytest.mark.parametrize("language", ALL_LANGUAGES, ids=by_code)
+def test_language_codes_and_scripts_agree_with_cldr(language: Language) -> None:
+    assert langcodes.standardize_tag(language.iso639_3, macro=True) == language.code
+    assert re.fullmatch(r"[a-z]{3}", language.iso639_3)
+    assert langcodes.get(language.code).maximize().script == language.script
+    locale = Locale.parse(language.code)
+    assert {"ltr": "left-to-right", "rtl": "right-to-left"}[language.direction] == locale.character_order
+    own_name = locale.get_display_name(language.code)
+    assert own_name is not None
+    assert own_name.casefold() in language.endonym.casefold()
+    assert locale.get_display_name("en") == {"bn": "Bangla"}.get(language.code, language.name)
+
+
+def test_languages_are_individual_ones_and_not_macrolanguages() -> None:
+    macrolanguages = {"ara", "aze", "fas", "swa", "zho"}
+    assert not macrolanguages & {language.iso639_3 for language in ALL_LANGUAGES}
+
+
+def test_blend_has_sixteen_cultures_in_thirteen_languages_in_its_order() -> None:
+    chosen = cultures_of("blend")
+    assert codes(chosen) == ["GB", "US", "KR", "DZ", "CN", "ID", "ES", "IR", "MX", "IN-AS", "GR", "ET", "NG-N", "AZ", "KP", "ID-JB"]
+    asked_in = {language for culture in chosen for language in culture.languages}
+    assert asked_in == set(["en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am"])
+    assert all(len(culture.languages) == 1 for culture in chosen)
+
+
+def test_culturalbench_has_45_countries_in_eleven_regions() -> None:
+    chosen = cultures_of("culturalbench")
+    assert len(chosen) == 45
+    per_region = [sum(culture.region == region for culture in chosen) for region in REGIONS]
+    assert per_region == [2, 5, 5, 2, 4, 5, 5, 4, 6, 5, 2]
+    assert [culture.region for culture in chosen] == sorted((str(c.region) for c in chosen), key=REGIONS.index)
+    assert get_culture("Mexico").region == "South America"
+
+
+def test_xcr_has_four_target_cultures_and_an_english_speaking_source() -> None:
+    assert [(culture.code, culture.languages) for culture in cultures_of("xcr")] == [
+        ("ARAB", ("ar",)),
+        ("CN", ("zh",)),
+        ("IN-WB", ("bn",)),
+        ("BD", ("bn",)),
+    ]
+    assert get_culture("ANGLO").languages == ("en",)
+
+
+def test_every_reference_within_the_table_resolves() -> None:
+    for culture in ALL_CULTURES:
+        assert set(culture.languages) <= set(languages())
+        assert culture.region is None or culture.region in REGIONS
+    for benchmark in ("blend", "culturalbench", "xcr", "sample"):
+        for culture in cultures_of(benchmark):
+            assert culture_named(benchmark, culture.names[benchmark]) is culture
+
+
+def test_no_name_means_two_cultures() -> None:
+    owners: dict[str, set[str]] = {}
+    for culture in ALL_CULTURES:
+        for name in {culture.code, culture.name, *culture.aliases, *culture.names.values()}:
+            owners.setdefault(module._fold(name), set()).add(culture.code)
+    assert {name: found for name, found in owners.items() if len(found) > 1} == {}
+
+
+def test_blend_names_are_those_of_the_released_files(shared: Path) -> None:
+    files = {path.name.removesuffix("_data.json") for path in (shared / "data/blend/24e7d73/annotations").glob("*.json")}
+    assert {culture.names["blend"] for culture in cultures_of("blend")} == files
+
+
+def test_xcr_names_are_those_of_the_released_files(shared: Path) -> None:
+    names = {culture.names["xcr"] for culture in cultures_of("xcr")}
+    assert {f"xcr_bench_{name}_adaptation.csv" for name in names} == {
+        path.name for path in (shared / "data/xcr").glob("*_adaptation.csv")
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("KR", "KR"),
+        ("kr", "KR"),
+        ("South_Korea", "KR"),
+        ("south korea", "KR"),
+        ("UK", "GB"),
+        ("United Kingdom", "GB"),
+        ("JB", "ID-JB"),
+        ("id_jb", "ID-JB"),
+        ("West Java", "ID-JB"),
+        ("AS", "IN-AS"),
+        ("Northern_Nigeria", "NG-N"),
+        ("bengali_west_bengal", "IN-WB"),
+        (" Türkiye ", "TR"),
+    ],
+)
+def test_a_culture_is_found_by_code_alias_and_any_benchmarks_name(text: str, code: str) -> None:
+    assert get_culture(text).code == code
+
+
+@given(st.sampled_from(ALL_CULTURES), st.data())
+def test_case_and_separators_of_a_name_do_not_matter(culture: Culture, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted({culture.code, culture.name, *culture.aliases, *culture.names.values()})))
+    separator = data.draw(st.sampled_from(["_", " ", "-", "  "]))
+    changed = data.draw(st.sampled_from([str.upper, str.lower, str.title]))(re.sub(r"[\s_-]", separator, name))
+    assert get_culture(changed) is culture
+
+
+@pytest.mark.parametrize("text", ["ko", "kor", "Korean", "korean", "한국어"])
+def test_a_language_is_found_by_its_codes_and_names(text: str) -> None:
+    assert get_language(text).code == "ko"
+
+
+def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown culture 'South Koera'\nvalid: .*KR.*\nKR is South Korea") as error:
+        get_culture("South Koera")
+    assert error.value.valid == sorted(cultures())
+    with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: am, ar, as"):
+        get_language("xx")
+    with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, sample, xcr"):
+        cultures_of("mmlu")
+    with pytest.raises(UnknownNameError, match="unknown culture in blend 'Korea'"):
+        culture_named("blend", "Korea")
+
+
+BLEND = codes(cultures_of("blend"))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (["KR", "UK"], ["KR", "GB"]),
+        (["NG"], ["NG-N"]),
+        (["IN"], ["IN-AS"]),
+        (["ID"], ["ID"]),
+        (["West Java", "ID-JB", "ID"], ["ID-JB", "ID"]),
+    ],
+)
+def test_selecting_prefers_the_culture_itself_and_falls_back_on_its_parts(wanted: list[str], expected: list[str]) -> None:
+    assert select_cultures(wanted, BLEND) == expected
+
+
+@pytest.mark.parametrize(("wanted", "hint"), [("JP", "Japan is not among them"), ("Atlantis", "All names: folkways cultures")])
+def test_selecting_what_is_not_there_lists_what_is(wanted: str, hint: str) -> None:
+    with pytest.raises(UnknownNameError, match=hint) as error:
+        select_cultures(["KR", wanted], BLEND)
+    assert error.value.valid == sorted(BLEND)
+
+
+def test_a_part_does_not_stand_for_its_parent() -> None:
+    with pytest.raises(UnknownNameError):
+        select_cultures(["IN-AS"], ["IN"])
+
+
+@given(st.lists(st.sampled_from(sorted(cultures()))), st.lists(st.sampled_from(sorted(cultures())), unique=True))
+def test_a_selection_is_available_and_has_no_repeats(wanted: list[str], available: list[str]) -> None:
+    try:
+        chosen = select_cultures(wanted, available)
+    except UnknownNameError:
+        served = {*available, *(cultures()[code].parent for code in available)}
+        assert not set(wanted) <= served
+        return
+    assert set(chosen) <= set(available)
+    assert len(chosen) == len(set(chosen))
+    assert {code for code in wanted if code in available} <= set(chosen)
+
+
+def test_records_are_frozen_and_hashable() -> None:
+    assert len({*ALL_CULTURES}) == len(ALL_CULTURES)
+    with pytest.raises(AttributeError):
+        get_culture("KR").name = "Korea"  # type: ignore[misc]
