@@ -1,0 +1,45 @@
+"""Runs that tests write down by hand: a number of prompts for one endpoint, without a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from folkways.endpoints.base import Settings
+from folkways.workspace import plans
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import prompt_hash, request_key, settings_json
+
+CHOICES = ["A", "B", "C", "D"]
+
+
+def plan_prompts(
+    workspace: Workspace, identity: str, texts: Sequence[str], *, config: object = "test", max_tokens: int = 16
+) -> tuple[plans.RunRecord, int]:
+    """Write down a run that expects one answer to each text; returns the run and the endpoint's number."""
+    run, _ = plans.begin_run(workspace, {"config": config}, [], "test", None)
+    endpoint = plans.endpoint_id(workspace, identity, identity)
+    settings = settings_json(Settings(max_tokens=max_tokens))
+    settings_number = plans.settings_id(workspace, settings)
+    prompts, expected = [], []
+    for ordinal, text in enumerate(texts, 1):
+        digest = prompt_hash(None, text, CHOICES)
+        prompts.append({"prompt_hash": digest, "system": None, "user": text, "choices": '["A","B","C","D"]'})
+        expected.append(
+            {
+                "run_id": run.id,
+                "ordinal": ordinal,
+                "endpoint_id": endpoint,
+                "task": "test/task",
+                "item": f"item-{ordinal}",
+                "language": "en",
+                "variant": "plain",
+                "sample": 0,
+                "key": request_key(identity, digest, settings, 0),
+                "prompt_hash": digest,
+                "prompt_source": "folkways",
+                "settings_id": settings_number,
+            }
+        )
+    plans.write_expected(workspace, prompts, expected)
+    plans.set_state(workspace, run, "running")
+    return run, endpoint

@@ -1,0 +1,130 @@
+"""Opening workspaces: new, current, old, newer, foreign, unwritable."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from folkways.workspace import plans, schema
+from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
+
+
+def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    open_workspace(path).close()
+    again = open_workspace(path, create=False)
+    with again.read() as connection:
+        assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
+
+
+def test_migrations_make_exactly_the_declared_schema(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    with workspace.read() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+
+
+@pytest.mark.postgres
+def test_migrations_make_exactly_the_declared_schema_on_postgresql(postgres_url: str) -> None:
+    workspace = open_workspace(postgres_url)
+    with workspace.read() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+    workspace.close()
+
+
+def test_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", "folkways.workspace:migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == schema.HEAD
+
+
+def test_a_workspace_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "newer.db"
+    open_workspace(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(WorkspaceError, match="newer folkways") as error:
+        open_workspace(path)
+    assert "pip install -U folkways" in str(error.value)
+    with sqlite3.connect(path) as database:
+        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("These are notes, and they are longer than the header of a database file would be, to be sure of it.\n" * 3)
+    with pytest.raises(WorkspaceError, match="something else than a SQLite database"):
+        open_workspace(path)
+    assert path.read_text().startswith("These are notes")
+
+
+def test_a_database_of_another_program(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE recipes (name TEXT)")
+    with pytest.raises(WorkspaceError, match="not a folkways workspace.*recipes"):
+        open_workspace(path)
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("no/such/folder/w.db", "does not exist"),
+        (".", "is a folder"),
+        ("mysql://user:secret@host/db", "not supported"),
+        ("sqlite:///w.db", "as a path"),
+        ("postgresql://folkways@127.0.0.1:1/none", "does not answer"),
+        ("post gres://x y", "cannot be read"),
+    ],
+)
+def test_locations_that_cannot_work(location: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WorkspaceError, match=message) as error:
+        open_workspace(location)
+    assert "secret" not in str(error.value)
+
+
+def test_create_false_names_the_remedy(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="there is no workspace"):
+        open_workspace(tmp_path / "absent.db", create=False)
+    assert not (tmp_path / "absent.db").exists()
+
+
+def test_a_full_database_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    plans.endpoint_id(workspace, "kept", "kept")
+
+    def bounded(dbapi_connection: sqlite3.Connection, _record: object) -> None:
+        dbapi_connection.execute("PRAGMA max_page_count = 1")
+
+    sa.event.listen(workspace.engine, "connect", bounded)
+    workspace.engine.dispose()
+    with pytest.raises(WorkspaceError, match="disk is full"):
+        for number in range(2000):
+            plans.endpoint_id(workspace, f"identity {number} {'x' * 400}", "name")
+    with workspace.read() as connection:
+        names = connection.scalars(sa.select(schema.endpoints.c.identity)).all()
+    assert "kept" in names
+
+
+def test_insert_new_keeps_what_is_there(any_workspace: Workspace) -> None:
+    row = {"prompt_hash": "a" * 32, "system": None, "user": "first", "choices": None}
+    with any_workspace.write() as connection:
+        any_workspace.insert_new(connection, schema.prompts, [row])
+        any_workspace.insert_new(connection, schema.prompts, [{**row, "user": "second"}, {**row, "prompt_hash": "b" * 32}])
+    with any_workspace.read() as connection:
+        assert sorted(connection.scalars(sa.select(schema.prompts.c.user))) == ["first", "first"]
+
+
+def test_a_failed_write_leaves_nothing_behind(any_workspace: Workspace) -> None:
+    with pytest.raises(RuntimeError), any_workspace.write() as connection:
+        connection.execute(sa.insert(schema.endpoints).values(identity="gone", name="gone"))
+        raise RuntimeError
+    with any_workspace.read() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.endpoints).where(schema.endpoints.c.identity == "gone")) == 0

@@ -1,0 +1,138 @@
+"""Claims and commits: nothing is handed out twice, and nothing of a dead process stays locked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import sqlalchemy as sa
+
+from folkways.endpoints.base import Completion, Request
+from folkways.workspace import results, schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.ledger import STALE_SECONDS, Answered, Failed, Ledger
+from tests.support.planned import plan_prompts
+
+TEXTS = [f"question {number}" for number in range(10)]
+
+
+def answer(request: Request, text: str = "A") -> Answered:
+    return Answered(request, Completion(text=text, input_tokens=3, output_tokens=1), seconds=0.1, attempts=1)
+
+
+def test_two_ledgers_share_the_work_without_overlap(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    first, second = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    first.enter()
+    second.enter()
+    mine = first.claim(endpoint, 0, 4, frozenset())
+    theirs = second.claim(endpoint, 0, 100, frozenset())
+    assert len(mine.requests) == 4
+    assert len(theirs.requests) == 6
+    assert not {request.key for request in mine.requests} & {request.key for request in theirs.requests}
+    assert theirs.seen == 10
+
+
+def test_equal_prompts_are_asked_once(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", ["same", "same", "other"])
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    assert ledger.pending(endpoint) == 2
+    batch = ledger.claim(endpoint, 0, 10, frozenset())
+    assert sorted(request.user for request in batch.requests) == ["other", "same"]
+    ledger.save(endpoint, [answer(request) for request in batch.requests])
+    assert ledger.pending(endpoint) == 0
+
+
+def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    batch = ledger.claim(endpoint, 0, 3, frozenset())
+    ledger.save(endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)])
+    rest = ledger.claim(endpoint, 0, 100, frozenset({batch.requests[2].key}))
+    assert len(rest.requests) == 7  # ten without the answered, the failed and the one in flight
+    part = results.parts(any_workspace, run)[0]
+    states = results.responses(any_workspace, run, part)
+    assert states["state"].to_list()[:3] == ["answered", "failed", "missing"]
+    assert states["response"].to_list()[0] == "first"
+    assert states["reason"].to_list()[1] == "no luck"
+
+
+def test_a_first_answer_is_never_overwritten(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:1])
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    (request,) = ledger.claim(endpoint, 0, 1, frozenset()).requests
+    ledger.save(endpoint, [answer(request, "first")])
+    ledger.save(endpoint, [answer(request, "second")])
+    with any_workspace.read() as connection:
+        assert connection.scalars(sa.select(schema.responses.c.text)).all() == ["first"]
+
+
+def test_failures_are_tried_again_in_the_next_session(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2])
+    earlier = Ledger(any_workspace, run.id)
+    earlier.enter()
+    batch = earlier.claim(endpoint, 0, 10, frozenset())
+    earlier.save(endpoint, [Failed(request, "down", 6) for request in batch.requests])
+    assert earlier.pending(endpoint) == 0
+    earlier.leave()
+    later = Ledger(any_workspace, run.id)
+    later.enter()
+    assert later.pending(endpoint) == 2
+
+
+def test_claims_of_a_killed_process_are_free_at_once(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
+    dead = Ledger(any_workspace, run.id)
+    dead.enter()
+    dead.claim(endpoint, 0, 10, frozenset())
+    with any_workspace.write() as connection:
+        connection.execute(sa.update(schema.owners).where(schema.owners.c.id == dead.owner).values(pid=int(ended.stdout)))
+    alive = Ledger(any_workspace, run.id)
+    alive.enter()
+    assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
+
+
+def test_claims_of_another_host_are_free_after_silence_and_not_before(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    far = Ledger(any_workspace, run.id)
+    far.enter()
+    far.claim(endpoint, 0, 10, frozenset())
+    owner = schema.owners.c.id == far.owner
+    with any_workspace.write() as connection:
+        connection.execute(sa.update(schema.owners).where(owner).values(host="elsewhere", pid=1))
+    near = Ledger(any_workspace, run.id)
+    near.enter()
+    assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
+    with any_workspace.write() as connection:
+        connection.execute(sa.update(schema.owners).where(owner).values(heartbeat=time.time() - STALE_SECONDS - 1))
+    near.free_dead_claims()
+    assert len(near.claim(endpoint, 0, 10, frozenset()).requests) == 10
+
+
+def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    far = Ledger(any_workspace, run.id)
+    far.enter()
+    far.claim(endpoint, 0, 10, frozenset())
+    with any_workspace.write() as connection:
+        connection.execute(sa.update(schema.owners).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1))
+    far.heartbeat()
+    near = Ledger(any_workspace, run.id)
+    near.enter()
+    assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
+
+
+def test_another_run_reuses_what_is_stored(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    batch = ledger.claim(endpoint, 0, 10, frozenset())
+    ledger.save(endpoint, [answer(request) for request in batch.requests])
+    other, same_endpoint = plan_prompts(any_workspace, "m", [*TEXTS, "one more"], config="another")
+    assert same_endpoint == endpoint
+    assert Ledger(any_workspace, other.id).pending(endpoint) == 1
