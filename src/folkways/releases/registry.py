@@ -1,10 +1,17 @@
-"""The records of all published releases. Each one is a TOML file in ``records/``; this module finds and reads them."""
+"""The records of all published releases. Each one is a TOML file in ``records/``; this module finds and reads them.
+
+A package that brings a benchmark of its own (entry point group ``folkways.tasks``) brings its releases in the same way: a folder
+``releases/records`` with one TOML file per release and, for data that come with the package, ``releases/BENCHMARK``.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.resources import files
+from pathlib import Path
 
 from folkways.errors import UnknownNameError
 from folkways.releases.base import ReleaseFile, ReleaseRecord
@@ -30,12 +37,19 @@ def release_names() -> list[str]:
 
 @cache
 def _records() -> dict[str, ReleaseRecord]:
-    entries = (entry for entry in files("folkways.releases").joinpath("records").iterdir() if entry.name.endswith(".toml"))
-    found = [_parse(entry.read_text(encoding="utf-8")) for entry in entries]
+    found = [_parse(path.read_text(encoding="utf-8"), home) for home in _homes() for path in home.glob("records/*.toml")]
     return {record.name: record for record in sorted(found, key=lambda record: record.name)}
 
 
-def _parse(text: str) -> ReleaseRecord:
+def _homes() -> Iterator[Path]:
+    """The folders with records and packaged data: our own, and those of other packages' benchmarks."""
+    yield Path(str(files("folkways.releases")))
+    packages = {entry.module for entry in entry_points(group="folkways.tasks") if not entry.module.startswith("folkways.")}
+    for package in sorted(packages):
+        yield Path(str(files(package))) / "releases"
+
+
+def _parse(text: str, home: Path) -> ReleaseRecord:
     table = tomllib.loads(text)
     return ReleaseRecord(
         name=table["name"],
@@ -50,4 +64,5 @@ def _parse(text: str) -> ReleaseRecord:
         about=" ".join(table["about"].split()),
         aliases=tuple(table["aliases"]),
         languages=tuple(table["languages"]),
+        home=home,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
 from pathlib import Path
 
 from folkways.errors import DataError, FolkwaysError
@@ -27,7 +26,7 @@ def data_home() -> Path:
 def root_of(record: ReleaseRecord) -> Path:
     """The folder where the release lies, or would lie once fetched."""
     if record.source == "package":
-        return Path(str(files("folkways.releases"))) / record.benchmark
+        return record.home / record.benchmark
     return data_home() / record.name
 
 
