@@ -94,21 +94,14 @@ def _openai(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -
 
 def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
-    if kind in ("empty-choices", "null-text", "filter", "refusal"):
+    if kind in ("null-text", "filter", "refusal"):
         blocks = []
     elif kind == "parts":
         blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
     stop = {"filter": "refusal", "refusal": "refusal", "length": "max_tokens"}.get(kind, "end_turn")
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
-    return {
-        "id": "msg_0",
-        "type": "message",
-        "role": "assistant",
-        "model": model,
-        "content": blocks,
-        "stop_reason": stop,
-        "usage": usage,
-    }
+    body = {"id": "msg_0", "type": "message", "role": "assistant", "model": model, "stop_reason": stop, "usage": usage}
+    return body if kind == "empty-choices" else body | {"content": blocks}
 
 
 def _google(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:

@@ -119,11 +119,12 @@ class Connection(asyncio.Protocol):
             self.request(method.decode(), path.decode(), head, body)
 
     def request(self, method: str, path: str, head: bytes, body: bytes) -> None:
-        if path.endswith("/chat/completions"):
+        route = path.partition("?")[0]
+        if route.endswith("/chat/completions"):
             protocol = "openai"
-        elif path.endswith("/messages"):
+        elif route.endswith("/messages"):
             protocol = "anthropic"
-        elif ":generateContent" in path:
+        elif route.endswith(":generateContent"):
             protocol = "google"
         else:
             self.transport.write(self.other(method, path, body))

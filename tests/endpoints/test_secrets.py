@@ -1,0 +1,100 @@
+"""A key appears in no message, no representation, no traceback, no name and no identity."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import traceback
+from base64 import b64encode
+
+import pytest
+
+from folkways.endpoints.base import EndpointOptions
+from folkways.endpoints.registry import open_name
+from folkways.errors import FolkwaysError
+from tests.support.asking import KEY, request
+from tests.support.chat_faults import KINDS
+from tests.support.chat_server import ChatServer
+
+SLOW = {"big", "stall"}
+
+
+def everything_said(error: BaseException) -> str:
+    """Messages, representations and arguments of an exception and of all that it hangs on to."""
+    said, todo = [], [error]
+    while todo:
+        one = todo.pop()
+        said += [repr(one), str(one), repr(one.args), *traceback.format_exception(one)]
+        said += [repr(value) for value in vars(one).values()]
+        todo += [linked for linked in (one.__cause__, one.__context__) if linked is not None]
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - SLOW))
+def test_no_fault_brings_the_key_to_light(ask, protocol, kind):
+    try:
+        said = repr(ask(protocol, request(f"[[fault:{kind}]]")))
+    except Exception as error:  # noqa: BLE001 - whatever comes out must not hold the key
+        said = everything_said(error)
+    assert KEY not in said
+
+
+def test_the_key_that_a_server_quotes_is_struck_out(fail, protocol):
+    failure = fail(protocol, request("[[fault:401]]"))
+    assert "Incorrect API key provided: [key]" in str(failure)
+
+
+@pytest.mark.parametrize("timeout", [0.2])
+def test_neither_does_a_timeout_or_a_lost_connection(fail, protocol, timeout):
+    assert KEY not in everything_said(fail(protocol, request("[[fault:stall]]"), timeout=timeout))
+    assert KEY not in everything_said(fail(protocol, request(), base_url="http://127.0.0.1:9"))
+
+
+def test_names_identities_and_representations(monkeypatch):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "FOLKWAYS_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    for name in ("openai/m", "anthropic/m", "google/m", "https://example.org/v1#m"):
+        endpoint = open_name(name, EndpointOptions(headers={"X-Team": "t"}))
+        assert KEY not in f"{endpoint!r} {endpoint.name} {endpoint.identity} {endpoint._address!r}"
+
+
+def test_what_stands_in_a_url_is_used_and_not_kept():
+    with ChatServer(require_key=b64encode(b"me:" + KEY.encode()).decode()) as server:
+        url = server.url.replace("http://", f"http://me:{KEY}@")
+        endpoint = open_name(f"{url}/v1?token={KEY}#test-model")
+        assert endpoint.name == endpoint.identity == f"{server.url}/v1#test-model"
+        assert KEY not in f"{endpoint!r} {endpoint._address!r}"
+
+        async def run() -> str:
+            await endpoint.open(1)
+            found = await endpoint.complete(request())
+            try:
+                await endpoint.complete(request("[[fault:401]]"))
+            except Exception as error:  # noqa: BLE001
+                assert KEY not in everything_said(error)
+                assert b64encode(b"me:" + KEY.encode()).decode() not in everything_said(error)
+            await endpoint.close()
+            return found.text
+
+        assert asyncio.run(run()) in {"A", "B", "C", "D"}
+        assert server.stats()["last"]["path"] == f"/v1/chat/completions?token={KEY}"
+
+
+@pytest.mark.parametrize("url", [f"http://me:{KEY}@host:notaport/v1#m", f"http://me:{KEY}@/v1#m", f"http://me:{KEY}@[::1/v1#m"])
+def test_a_broken_url_is_refused_without_being_quoted(url):
+    with pytest.raises(FolkwaysError) as caught:
+        open_name(url)
+    assert KEY not in everything_said(caught.value)
+
+
+def test_a_broken_key_is_refused_without_being_quoted(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\nX-Injected: yes")
+    with pytest.raises(FolkwaysError, match="OPENAI_API_KEY") as caught:
+        open_name("openai/m")
+    assert KEY not in everything_said(caught.value)
+
+
+def test_closed_endpoints_can_be_sent_to_another_process(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    endpoint = pickle.loads(pickle.dumps(open_name("openai/m")))
+    assert (endpoint.name, endpoint.identity) == ("openai/m", "openai/m")
