@@ -91,7 +91,7 @@ def test_blend_has_sixteen_cultures_in_thirteen_languages_in_its_order() -> None
     chosen = cultures_of("blend")
     assert codes(chosen) == ["GB", "US", "KR", "DZ", "CN", "ID", "ES", "IR", "MX", "IN-AS", "GR", "ET", "NG-N", "AZ", "KP", "ID-JB"]
     asked_in = {language for culture in chosen for language in culture.languages}
-    assert asked_in == set(["en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am"])
+    assert asked_in == {"en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am"}
     assert all(len(culture.languages) == 1 for culture in chosen)
 
 
