@@ -88,7 +88,7 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     Exit code 0 if the release can be read, however odd it is; 2 if it cannot.
     """
     from folkways.cli.oddities import as_document, as_lines
-    from folkways.releases.checking import oddities
+    from folkways.releases.readers import oddities
     from folkways.releases.store import open_release
 
     release = open_release(name_or_dir)

@@ -7,12 +7,12 @@ authors' repository or its hub counterpart (``data/annotations/UK_data.json``, `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
+from folkways.releases.readers import can_read
 from folkways.releases.registry import known_releases
 
 UNKNOWN_LICENCE = "NOASSERTION"  # SPDX for: nobody has said
@@ -102,7 +102,7 @@ def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | Non
 
 def _is_alike(benchmark: str, family: list[ReleaseRecord], folder: Path) -> bool:
     """Whether the benchmark's reader finds something to read there, or a file has a name that only this benchmark has."""
-    if import_module(f"folkways.releases.{benchmark}").looks_like(folder):
+    if can_read(benchmark, folder):
         return True
     required = {entry.path for record in family for entry in record.files if not entry.optional}
     return any(required & places_of(record, folder).keys() for record in family)

@@ -1,0 +1,65 @@
+"""The records: complete, pinned, and consistent with each other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from folkways.errors import UnknownNameError
+from folkways.releases.base import ReleaseRecord
+from folkways.releases.registry import get_record, known_releases
+
+RECORDS = known_releases()
+PUBLISHED = [record for record in RECORDS if record.source != "package"]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_a_record_says_everything_that_is_shown_before_a_fetch(record: ReleaseRecord) -> None:
+    assert record.benchmark in ("blend", "culturalbench", "xcr", "sample")
+    assert record.about
+    assert record.licence
+    assert record.languages
+    assert record.files
+    assert len({entry.path for entry in record.files}) == len(record.files)
+
+
+@pytest.mark.parametrize("record", PUBLISHED, ids=lambda record: record.name)
+def test_a_published_release_is_pinned_and_cited(record: ReleaseRecord) -> None:
+    assert re.fullmatch(r"[0-9a-f]{7,40}", record.revision)
+    assert record.name.split("@")[1] == record.revision[:7]
+    assert record.citation.startswith("@")
+    assert record.citation.count("{") == record.citation.count("}")
+    assert re.search(r"eprint = \{\d{4}\.\d{5}\}", record.citation)
+    assert record.homepage.startswith("https://")
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_paths_stay_inside_the_release(record: ReleaseRecord) -> None:
+    for entry in record.files:
+        for path in (entry.path, entry.remote):
+            assert not path.startswith("/")
+            assert ".." not in path.split("/")
+            assert "\\" not in path
+
+
+def test_files_from_github_are_pinned_by_checksum_and_size() -> None:
+    for record in PUBLISHED:
+        if record.source == "github":
+            assert all(re.fullmatch(r"[0-9a-f]{64}", entry.sha256 or "") and entry.size for entry in record.files), record.name
+
+
+def test_names_and_aliases_are_unique() -> None:
+    names = [name for record in RECORDS for name in (record.name, *record.aliases)]
+    assert len(names) == len(set(names))
+
+
+def test_an_alias_gives_its_record() -> None:
+    assert get_record("blend") is get_record("blend@24e7d73")
+    assert get_record("blend-june").name == "blend@3e4dcbd"
+    assert get_record("blend-raw").name == "blend@3c00d45"
+
+
+def test_an_unknown_name_lists_the_valid_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"(?s)unknown release 'blnd'; did you mean 'blend'\?.*culturalbench@996d62a"):
+        get_record("blnd")
