@@ -1,7 +1,7 @@
 """Reads BLEnD as published: annotations of every schema version seen, questions, prompts, ready-made multiple-choice questions.
 
-Each function takes a release and gives one frame for all cultures that it has, in the benchmark's fixed order (GB, US, KR, ...) and
-within a culture in file order. A release need not have every part; ``has`` tells. Nothing is corrected here: ``check`` lists what is
+Each function takes a release and gives one frame for all its cultures, in the benchmark's fixed order (GB, US, KR, ...) and within a
+culture in file order. A release need not have every part; ``has`` tells. Nothing is corrected here: ``check`` lists what is
 odd about the data.
 """
 
@@ -52,6 +52,8 @@ ANNOTATIONS: Schema = {
     "raw": pl.List(pl.Struct({"annotator": pl.String, "answers": pl.List(pl.String)})),  # only in 3c00d45, else empty
 }
 
+NESTED = ("groups", "idks", "votes", "raw")
+
 QUESTIONS: Schema = {
     "culture": pl.String,
     "id": pl.String,
@@ -82,14 +84,19 @@ MCQ: Schema = {
 
 def read_annotations(release: Release) -> pl.DataFrame:
     """ANNOTATIONS, one row per (culture, question). DataError naming file and question id where a file is broken."""
-    rows: list[tuple[Any, ...]] = []
-    for culture, file in files_of(release, "annotations"):
-        for key, entry in _entries(read_json(file), file):
-            try:
-                rows.append((culture.code, key, *_annotation(entry)))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise DataError(f"question {key!r}: {_what_is_wrong(error)}. {REMEDY}", file=file) from None
-    return pl.DataFrame(rows, schema=dict(ANNOTATIONS), orient="row")
+    return pl.concat([_annotation_table(culture, file) for culture, file in files_of(release, "annotations")])
+
+
+def _annotation_table(culture: Culture, file: Path) -> pl.DataFrame:
+    rows: list[tuple[str, ...]] = []
+    for key, entry in _entries(read_json(file), file):
+        try:
+            rows.append((culture.code, key, *_annotation(entry)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"question {key!r}: {_what_is_wrong(error)}. {REMEDY}", file=file) from None
+    as_json = {name: pl.String for name in ANNOTATIONS}
+    nested = [pl.col(name).str.json_decode(ANNOTATIONS[name]) for name in NESTED]
+    return pl.DataFrame(rows, schema=as_json, orient="row").with_columns(nested)
 
 
 def _entries(content: Any, file: Path) -> Iterator[tuple[str, Any]]:
@@ -102,7 +109,8 @@ def _entries(content: Any, file: Path) -> Iterator[tuple[str, Any]]:
         raise DataError(f"holds neither questions by id nor a list of records with an ID. {REMEDY}", file=file)
 
 
-def _annotation(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+def _annotation(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns of ANNOTATIONS after culture and id, checked; the NESTED ones as JSON, which polars takes in at a third of the memory."""
     groups = entry.get("aggregated_answers", entry.get("annotations"))
     if not isinstance(groups, list):
         raise TypeError("neither 'aggregated_answers' nor 'annotations' is a list of answer groups")
@@ -112,14 +120,21 @@ def _annotation(entry: Mapping[str, Any]) -> tuple[Any, ...]:
             raise TypeError("an answer group is not 'answers' and 'en_answers' (lists of text) and 'count' (a whole number)")
     if not all(type(count) is int for count in (*entry["idks"].values(), *votes.values()) if count is not None):
         raise TypeError("the votes and the kinds of not knowing are not all counted in whole numbers")
+    raw = entry.get("raw_annotations", {})
+    if not all(_is_texts(answers) for answers in raw.values()):
+        raise TypeError("'raw_annotations' does not give a list of texts for each annotator")
     return (
         _text(entry, "question"),
         _text(entry, "en_question"),
-        groups,
-        [{"kind": kind, "count": count} for kind, count in entry["idks"].items() if count is not None],
-        [{"answer": answer, "count": count} for answer, count in votes.items()],
-        [{"annotator": name, "answers": answers} for name, answers in entry.get("raw_annotations", {}).items()],
+        _json(groups),
+        _json([{"kind": kind, "count": count} for kind, count in entry["idks"].items() if count is not None]),
+        _json([{"answer": answer, "count": count} for answer, count in votes.items()]),
+        _json([{"annotator": name, "answers": answers} for name, answers in raw.items()]),
     )
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()
 
 
 def _is_texts(value: Any) -> bool:

@@ -113,7 +113,7 @@ def _annotation_oddities(release: Release) -> Iterator[Oddity]:
     for culture, path in files_of(release, "annotations"):
         file, counts = inside(release, path), Counter[str]()
         for row in table[(culture.code,)].iter_rows(named=True):
-            for language, key in ((culture.languages[0], "answers"), ("en", "en-answers")):
+            for language, key in ((culture.languages[0], "answers"), ("en", "en_answers")):
                 yield from _answers(file, row["id"], [group[key] for group in row["groups"]], language, counts)
             yield from _question(file, row)
         for check in COUNTED:
@@ -142,7 +142,7 @@ def _question(file: str, row: dict[str, Any]) -> Iterator[Oddity]:
         yield Oddity(file, "question-without-answers", "no answers at all: it never counts", key=key)
     for group in groups:
         value = group["answers"][0] if group["answers"] else None
-        if not group["en-answers"]:
+        if not group["en_answers"]:
             yield Oddity(file, "group-without-english", "an answer that cannot be given in English", key=key, value=value)
         if not group["answers"]:
             yield Oddity(file, "group-without-local", "an answer that cannot be given in the local language", key=key)
@@ -223,7 +223,7 @@ def _mcq_oddities(release: Release) -> Iterator[Oddity]:
     file, table = inside(release, path), read_mcq(release)
     for row, value in _repeats(table["mcqid"]):
         yield Oddity(file, "repeated-mcq-id", "an id that an earlier row has", row=row, value=value)
-    for row, (choices, labels, answer) in enumerate(table.select("choices", "labels", "answer-idx").iter_rows(), 1):
+    for row, (choices, labels, answer) in enumerate(table.select("choices", "labels", "answer_idx").iter_rows(), 1):
         if len(set(choices)) < len(choices):
             value = choices[labels.index(answer)]
             yield Oddity(file, "equal-choices", "the same text under two letters; one of them is wrong", row=row, value=value)

@@ -1,0 +1,6 @@
+"""BLEnD (Myung et al., 2024): everyday questions of 16 cultures, as short answers and as multiple choice."""
+
+from folkways.benchmarks.blend.choices import MultipleChoice
+from folkways.benchmarks.blend.short_answers import ShortAnswers
+
+TASKS = (ShortAnswers(), MultipleChoice())

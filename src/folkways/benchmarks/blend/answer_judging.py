@@ -1,0 +1,158 @@
+"""From replies to short-answer judgements: clean, match, say how it ended. Each distinct reply to a question is judged once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
+from folkways.benchmarks.blend.cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
+from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher
+from folkways.errors import DataError
+from folkways.metrics.refusals import declines
+from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
+from folkways.text.refusals import declines_in
+from folkways.text.scripts import in_another_script
+
+NEEDED = ("item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups", "skip_reason")
+ITEM_COLUMNS = dict.fromkeys(NEEDED, pl.String)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One judged reply. The numbers are null where a metric does not apply: an item that does not count, no reply to look at."""
+
+    counted: bool
+    state: str
+    reason: str | None
+    answer: str | None = None
+    sem_b: float | None = None
+    sem_w: float | None = None
+    sem_b_first: float | None = None
+    refusal: float | None = None
+    other_script: float | None = None
+    answers_given: int | None = None
+
+
+@dataclass
+class Judge:
+    """Judges replies under one profile (``paper`` or ``strict``)."""
+
+    profile: str
+    matcher: Matcher
+    _templates: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _verdicts: dict[tuple[str, ...], Verdict] = field(default_factory=dict)
+
+    def verdict(self, item: Mapping[str, Any], language: str, variant: str, reply: str, prompt: str | None) -> Verdict:
+        """What a reply is worth. ``prompt`` is the text that was sent, where it is known; else it is put together again."""
+        if prompt is None:
+            prompt = self._prompt(item, language, variant)
+        key = (item["item"], language, prompt, reply)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._judge(item, language, reply, prompt)
+        return self._verdicts[key]
+
+    def lost(self, item: Mapping[str, Any], language: str, state: str, reason: str | None) -> Verdict:
+        """An item without a reply (failed, missing, withheld by the provider): counted, and worth nothing."""
+        skipped = self._skip_reason(item, language)
+        if skipped:
+            return Verdict(False, state, skipped)
+        first = 0.0 if self.profile == "strict" else None
+        return Verdict(
+            True, state, reason, sem_b=0.0, sem_w=0.0, sem_b_first=first, refusal=1.0 if state == State.REFUSED else None
+        )
+
+    def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> Verdict:
+        paper = self.profile == "paper"
+        cleaned = clean_as_paper(reply, prompt) if paper else clean_strictly(reply, prompt)
+        given = answers_in(cleaned)
+        groups = item["groups"]
+        skipped = self._skip_reason(item, language)
+        lost_word = paper and reply in READ_AS_MISSING
+        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, cleaned, language)
+        first = self.matcher.match(groups, given[0], language) if match and given and not paper else None
+        state, reason = self._ending(cleaned, lost_word, match, language)
+        if skipped:
+            return Verdict(False, state, skipped, answer=cleaned or None, answers_given=len(given))
+        other = in_another_script(cleaned, language)
+        return Verdict(
+            counted=True,
+            state=state,
+            reason=reason,
+            answer=cleaned or None,
+            sem_b=1.0 if match else 0.0,
+            sem_w=match.weight if match else 0.0,
+            sem_b_first=None if paper else float(first is not None),
+            refusal=float(state == State.REFUSED),
+            other_script=None if other is None else float(other),
+            answers_given=len(given),
+        )
+
+    def _ending(self, cleaned: str, lost_word: bool, match: Match | None, language: str) -> tuple[str, str]:
+        if lost_word:
+            return State.UNREADABLE, f"the authors' programs read {cleaned!r} as no reply"
+        if not cleaned:
+            return State.UNREADABLE, "empty reply"
+        if match:
+            return State.ANSWERED, f"{match.stage}: {match.answer}"
+        if declines(cleaned) or declines_in(language, cleaned):
+            return State.REFUSED, "declines to answer"
+        return State.ANSWERED, "no match"
+
+    def _skip_reason(self, item: Mapping[str, Any], language: str) -> str | None:
+        if item["skip_reason"]:
+            return str(item["skip_reason"])
+        return None if self.matcher.usable(item["groups"], language) else "skipped: no answer that can be matched"
+
+    def _prompt(self, item: Mapping[str, Any], language: str, variant: str) -> str:
+        text = item["templates"]
+        if text not in self._templates:
+            self._templates[text] = orjson.loads(text)
+        english, local = self._templates[text].get(variant, ["{q}", "{q}"])
+        in_english = language == ENGLISH and item["local_language"] != ENGLISH
+        return fill(english if language == ENGLISH else local, item["question_en"] if in_english else item["question_local"])
+
+
+def judge_answers(
+    items: pl.DataFrame, responses: pl.DataFrame, profile: str, metrics: Sequence[str], tool_set: str = "default"
+) -> pl.DataFrame:
+    """records.JUDGEMENTS with ``topic``, ``answers_given`` and the metrics, one row per response, in the same order.
+
+    ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to an unknown item.
+    """
+    require_columns(items, ITEM_COLUMNS, "items of blend/saq")
+    require_columns(responses, RESPONSES, "responses")
+    known = {
+        row["item"]: row for row in items.filter(pl.col("item").is_in(responses["item"].unique().implode())).iter_rows(named=True)
+    }
+    judge = Judge(profile, MATCHERS[profile](tool_set))
+    verdicts: list[Verdict] = []
+    prompts = responses["prompt"] if "prompt" in responses.columns else [None] * responses.height
+    for row, prompt in zip(responses.select(list(RESPONSES)).iter_rows(named=True), prompts, strict=True):
+        item = known.get(row["item"])
+        if item is None:
+            raise DataError(f"a response to {row['item']!r}, which is no item of this release; item ids look like 'KR/Al-en-01'")
+        if row["state"] == State.ANSWERED:
+            verdicts.append(judge.verdict(item, row["language"], row["variant"], row["response"] or "", prompt))
+        else:
+            verdicts.append(judge.lost(item, row["language"], row["state"], row["reason"]))
+    return _frame(known, responses, verdicts, metrics)
+
+
+def _frame(
+    known: Mapping[str, Mapping[str, Any]], responses: pl.DataFrame, verdicts: Sequence[Verdict], metrics: Sequence[str]
+) -> pl.DataFrame:
+    items = [known[item] for item in responses["item"]]
+    own = {name: pl.Series(name, [item[name] for item in items], dtype=pl.String) for name in ("question", "culture", "topic")}
+    said = {
+        name: pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=JUDGEMENTS[name])
+        for name in ("counted", "state", "answer", "reason")
+    }
+    numbers = [pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=pl.Float64) for name in metrics]
+    given = pl.Series("answers_given", [verdict.answers_given for verdict in verdicts], dtype=pl.Int64)
+    columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
+    return responses.select(*columns, own["topic"], given, *numbers)

@@ -1,0 +1,46 @@
+"""What is left of a short-answer reply once the prompt and its labels are taken out."""
+
+from __future__ import annotations
+
+import re
+
+READ_AS_MISSING = frozenset(
+    "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null".split("|")
+)
+"""Replies that the authors' programs lose: pandas reads these words of a CSV as no reply at all. "None" is also a gold answer."""
+
+_ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
+_LEADING_WORD = re.compile(r"(\w+):\s")
+_DRESS = " \t\r\n*_`\"'“”‘’.。"
+
+
+def clean_as_paper(reply: str, prompt: str) -> str:
+    """The reply as the authors' code compares it.
+
+    The prompt's own text goes; ideographic punctuation becomes ASCII; all is lower-cased; if the reply then begins with a word and a
+    colon, and that word is in the prompt, it goes wherever it stands; outer white space and full stops go.
+    """
+    text = reply.replace(prompt, "").translate(_ASCII_PUNCTUATION).lower()
+    leading = _LEADING_WORD.match(text)
+    if leading and leading[1] in prompt.translate(_ASCII_PUNCTUATION).lower():
+        text = text.replace(leading[1] + ":", "")
+    return text.strip().strip(".").lower()
+
+
+def clean_strictly(reply: str, prompt: str) -> str:
+    """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"), and outer dress."""
+    text = (reply.replace(prompt, "") if prompt.strip() else reply).strip(_DRESS)
+    leading = re.match(r"(\w+)\s*[:：]", text)
+    if leading and leading[1].casefold() in prompt.casefold():
+        text = text[leading.end() :]
+    return text.strip(_DRESS)
+
+
+_LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_BETWEEN_ANSWERS = re.compile(r"\n|[;；、،]|[,，](?!\d)")
+
+
+def answers_in(reply: str) -> list[str]:
+    """The answers of a reply that lists several, split at line breaks, commas and semicolons; a thousands comma does not divide."""
+    parts = (_LIST_MARK.sub("", part).strip(_DRESS + "[](){}") for part in _BETWEEN_ANSWERS.split(reply.strip("[](){} \n")))
+    return [part for part in parts if part]

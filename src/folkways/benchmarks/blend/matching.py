@@ -1,0 +1,139 @@
+"""Whether a short answer is one of those that people gave: the authors' rule, and the same rule with its defects mended.
+
+Groups are tried in order; in a local run all local variants of a group, then its English variants. An answer matches as it stands in
+the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from folkways.text.normalise import paper_tokens, strict_text, strict_token
+from folkways.text.simple import HAN, KANA
+from folkways.text.tools import get_tool
+
+ENGLISH = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which answer a reply matched, how (``substring_local``, ``tokens_en``, ...), and its weight: its votes over the first group's."""
+
+    stage: str
+    answer: str
+    weight: float
+
+
+@dataclass
+class Matcher(ABC):
+    """Compares replies with groups of answers (folkways.releases.blend.GROUPS as dictionaries)."""
+
+    tool_set: str = "default"
+
+    def match(self, groups: Sequence[Mapping[str, Any]], reply: str, language: str) -> Match | None:
+        """The first answer that the cleaned reply matches, or None. ``language`` is the one that was asked in."""
+        for group in groups:
+            for key, side, spoken in (("answers", "local", language), ("en_answers", ENGLISH, ENGLISH)):
+                if side == "local" and language == ENGLISH:
+                    continue
+                for answer in group[key]:
+                    how = self.compare(answer, reply, spoken)
+                    if how:
+                        return Match(f"{how}_{side}", answer, group["count"] / groups[0]["count"])
+        return None
+
+    @abstractmethod
+    def compare(self, answer: str, reply: str, language: str) -> str | None:
+        """How one answer is in the reply (``substring``, ``words``, ``tokens``), or None if it is not."""
+
+    def usable(self, groups: Sequence[Mapping[str, Any]], language: str) -> bool:
+        """Whether any group has an answer that a reply could match."""
+        return bool(groups)
+
+
+@dataclass
+class PaperMatcher(Matcher):
+    """The authors' code, with the text tool of the tool set in place of theirs.
+
+    Substring first, wherever it stands in a word, also with hyphens and spaces exchanged; the answer keeps its capitals. An answer
+    without tokens (punctuation alone) matches every reply.
+    """
+
+    _answers: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    _replies: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+
+    def compare(self, answer: str, reply: str, language: str) -> str | None:
+        """``substring``, ``tokens`` or None."""
+        if answer in reply or answer.replace("-", " ") in reply or answer.replace(" ", "-") in reply:
+            return "substring"
+        wanted = self._answers.get((language, answer))
+        if wanted is None:
+            wanted = self._answers[language, answer] = tuple(paper_tokens(get_tool(language, self.tool_set).tokens(answer)))
+        said = self._replies.get((language, reply))
+        if said is None:
+            said = self._replies[language, reply] = frozenset(paper_tokens(get_tool(language, self.tool_set).tokens(reply)))
+        return "tokens" if all(token in said for token in wanted) else None
+
+
+_UNSPACED = re.compile(f"[{HAN}{KANA}]")
+
+
+@dataclass
+class StrictMatcher(Matcher):
+    """The same rule with its defects mended.
+
+    Answer and reply are brought to one normal form (case, accents, widths, digits, clock times, invisible characters); an answer
+    stands in a reply as whole words only, so that tea is not in steak nor 1 in 15; characters of scripts without spaces must follow
+    one another; empty answers match nothing.
+    """
+
+    _forms: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def compare(self, answer: str, reply: str, language: str) -> str | None:
+        """``words`` (one after another), ``tokens`` (in any order) or None."""
+        phrase, units = self._form(answer, language)
+        if not units:
+            return None
+        said, _ = self._form(reply, language)
+        if phrase in said:
+            return "words"
+        return "tokens" if all(unit in said for unit in units) else None
+
+    def usable(self, groups: Sequence[Mapping[str, Any]], language: str) -> bool:
+        """Whether any group has an answer that is not empty."""
+        keys = ("en_answers",) if language == ENGLISH else ("answers", "en_answers")
+        return any(self._form(answer, ENGLISH)[1] for group in groups for key in keys for answer in group[key])
+
+    def _form(self, text: str, language: str) -> tuple[str, tuple[str, ...]]:
+        """The text's tokens as one string with a space before and after each, and the parts that must each be in a reply."""
+        known = self._forms.get((language, text))
+        if known is None:
+            tool = get_tool(language, self.tool_set)
+            words = [[strict_token(token) for token in tool.tokens(word)] for word in strict_text(text, language).split()]
+            words = [tokens for word in words if (tokens := [token for token in word if any(char.isalnum() for char in token)])]
+            phrase = " ".join(token for tokens in words for token in tokens)
+            units = tuple(f" {unit} " for tokens in words for unit in _units(tokens))
+            known = self._forms[language, text] = (f" {phrase} ", units)
+        return known
+
+
+def _units(tokens: list[str]) -> list[str]:
+    """The tokens of one word; neighbouring characters of scripts without spaces become one."""
+    units: list[str] = []
+    open_run = False
+    for token in tokens:
+        unspaced = _UNSPACED.match(token) is not None
+        if unspaced and open_run:
+            units[-1] += f" {token}"
+        else:
+            units.append(token)
+        open_run = unspaced
+    return units
+
+
+MATCHERS: dict[str, type[Matcher]] = {"paper": PaperMatcher, "strict": StrictMatcher}
+"""Profile -> how answers are compared."""

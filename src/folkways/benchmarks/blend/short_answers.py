@@ -1,0 +1,141 @@
+"""blend/saq: the short-answer questions of BLEnD, in each culture's language and in English (paper, section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.blend.answer_judging import judge_answers
+from folkways.benchmarks.blend.answer_prompts import make_prompts, template_frame
+from folkways.benchmarks.summary import summarise_means
+from folkways.cultures import cultures_of, get_culture
+from folkways.records import ITEMS, Metric
+from folkways.releases import blend
+from folkways.releases.base import Release
+from folkways.text.tools import get_tool
+
+SKIPPED = {
+    "skipped: nobody answered": pl.col("groups").list.len() == 0,
+    "skipped: too few people knew, or could answer": ~blend.is_counted(),
+}
+"""Why a question does not count, the first that holds."""
+
+
+class ShortAnswers(Task):
+    """500 questions per culture; right when the reply has an answer that people of the culture gave."""
+
+    name: ClassVar[str] = "blend/saq"
+    release: ClassVar[str] = "blend"
+    title: ClassVar[str] = "BLEnD short answers"
+    about: ClassVar[str] = (
+        "Everyday questions of 16 cultures, asked in the local language and in English; a reply counts when it has an answer that "
+        "annotators of the culture gave (paper, section 4.1)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("sem_b", "SEM-B", "The reply has any answer that people gave (paper, section 4.1)."),
+        Metric("sem_w", "SEM-W", "Votes of the matched answer over those of the commonest (paper, section 4.1).", kind="mean"),
+        Metric(
+            "sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several; strict profile."
+        ),
+        Metric("refusal", "Refusals", "Share of replies that decline to answer."),
+        Metric("other_script", "Other script", "Share of replies written in another script than asked."),
+    )
+    facets: ClassVar[tuple[str, ...]] = ("topic",)
+    variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
+    max_tokens: ClassVar[int] = 128
+
+    def items(self, release: Release) -> pl.DataFrame:
+        """8,000 items in the full release: records.ITEMS, topic, source, both wordings, templates, groups (blend.GROUPS), skip_reason."""
+        annotated = blend.read_annotations(release)
+        asked = _questions(release, annotated)
+        locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
+        cultures = asked["culture"].unique(maintain_order=True)
+        names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
+        nobody = pl.lit([])
+        skip_reason = pl.lit(None, dtype=pl.String)
+        for reason, holds in reversed(SKIPPED.items()):
+            skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
+        item = pl.concat_str("culture", "id", separator="/")
+        return (
+            asked.join(annotated.select("culture", "id", "groups", "idks"), on=["culture", "id"], how="left", maintain_order="left")
+            .with_columns(pl.col("groups").fill_null(nobody), pl.col("idks").fill_null(nobody))
+            .with_columns(
+                question_en=pl.col("english").str.replace_all(
+                    "your country", pl.col("culture").replace_strict(names), literal=True
+                ),
+                local_language=pl.col("culture").replace_strict(locals_),
+                skip_reason=skip_reason,
+            )
+            .with_columns(
+                task=pl.lit(self.name),
+                item=item,
+                release_id="id",
+                question="id",
+                text=pl.when(pl.col("local_language") == "en").then("local").otherwise("question_en"),
+                gold=_shown(pl.col("groups")),
+                question_local="local",
+            )
+            .join(template_frame(release, cultures), on="culture", how="left", maintain_order="left")
+            .select(
+                *ITEMS,
+                "topic",
+                "source",
+                "local_language",
+                "question_local",
+                "question_en",
+                "templates",
+                "prompt_source",
+                "groups",
+                "skip_reason",
+            )
+        )
+
+    def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+        """Local language and English (US and GB: English alone), templates inst-4 and pers-3: 30,000 prompts in the full release."""
+        return make_prompts(self.name, items, options, self.variants)
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """One judgement per response; a column ``prompt`` in the responses, where there is one, is what replies are freed of."""
+        names = [metric.name for metric in self.metrics if metric.name != "sem_b_first" or profile == "strict"]
+        return judge_answers(items, responses, self.resolve_profile(profile), names)
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """Means over the questions that count, by culture, language, variant and topic."""
+        return summarise_means(judgements, self.name, self.metrics, self.facets)
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        """The output of the authors' inference program: ID, question, prompt, response, prompt_no.
+
+        Culture and language are in its file name only. A question with several rows keeps its last one, as the authors read it.
+        """
+        if not {"ID", "prompt", "response", "prompt_no"} <= set(table.columns):
+            return None
+        return table.select(
+            release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null("")
+        ).unique(["release_id", "variant"], keep="last", maintain_order=True)
+
+    def text_tools(self) -> Mapping[str, str]:
+        """The segmenter of each language that questions are asked in, as one entry where they are the same."""
+        tools = {get_tool(culture.languages[0]) for culture in cultures_of("blend")}
+        return {tool.name: tool.version for tool in sorted(tools, key=lambda tool: tool.name)}
+
+
+def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:
+    """culture, id, topic, source, local, english, from the questions and, where a release has none of a culture, its annotations."""
+    annotated = annotations.select("culture", "id", local="question", english="en_question")
+    if not blend.has(release, "questions"):
+        return annotated.with_columns(topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String))
+    asked = blend.read_questions(release)
+    return pl.concat([asked, annotated.join(asked, on=["culture", "id"], how="anti")], how="diagonal")
+
+
+def _shown(groups: pl.Expr) -> pl.Expr:
+    """Groups as a person reads them: ``과자 / snack (3); 과일 / fruit (2)``."""
+    element = pl.element().struct
+    variants = (
+        pl.concat_list(element.field("answers"), element.field("en_answers")).list.unique(maintain_order=True).list.join(" / ")
+    )
+    return groups.list.eval(pl.format("{} ({})", variants, element.field("count"))).list.join("; ")
