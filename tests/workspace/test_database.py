@@ -127,4 +127,7 @@ def test_a_failed_write_leaves_nothing_behind(any_workspace: Workspace) -> None:
         connection.execute(sa.insert(schema.endpoints).values(identity="gone", name="gone"))
         raise RuntimeError
     with any_workspace.read() as connection:
-        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.endpoints).where(schema.endpoints.c.identity == "gone")) == 0
+        assert (
+            connection.scalar(sa.select(sa.func.count()).select_from(schema.endpoints).where(schema.endpoints.c.identity == "gone"))
+            == 0
+        )

@@ -191,6 +191,7 @@ class Asking:
                 if failure.rate_limited:
                     self.tally.rate_limited += 1
                     self._pace.slow_down(taken_at, failure.retry_after)
+                    self.tally.places = self._pace.places
                 if failure.fatal:
                     self.stop(str(failure))
                     return self._fail(request, failure, attempt)

@@ -1,0 +1,74 @@
+"""A budget is never crossed, whatever happens in whatever order."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.endpoints.base import Completion, Request, Settings
+from folkways.engine.budget import Amount, Budget, Price, Verdict, parse_budget, used, worst_case
+from folkways.errors import FolkwaysError
+
+UNLIMITED = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1000requests", Amount(1000, UNLIMITED, UNLIMITED)),
+        ("2Mtokens", Amount(UNLIMITED, 2_000_000, UNLIMITED)),
+        ("5usd", Amount(UNLIMITED, UNLIMITED, 5)),
+        ("$2.50", Amount(UNLIMITED, UNLIMITED, 2.5)),
+        ("1.5k requests, 3 usd", Amount(1500, UNLIMITED, 3)),
+    ],
+)
+def test_budgets_as_people_write_them(text: str, expected: Amount) -> None:
+    assert parse_budget(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "5", "five usd", "-3usd", "5 euros", "1000 requests 5usd", "nan usd"])
+def test_a_budget_that_cannot_be_read_shows_what_can(text: str) -> None:
+    with pytest.raises(FolkwaysError, match="1000requests, 2Mtokens, 5usd"):
+        parse_budget(text)
+
+
+def test_the_worst_case_bounds_what_is_used() -> None:
+    request = Request("k", "Was isst man in Köln? 한국", None, Settings(max_tokens=10))
+    price = Price(1e-6, 2e-6)
+    bound = worst_case(request, price)
+    spent = used(Completion("x", input_tokens=len(request.user.encode()), output_tokens=10), price)
+    assert spent.tokens <= bound.tokens
+    assert (spent.usd or 0) <= (bound.usd or 0)
+
+
+@given(
+    limit=st.integers(1, 50),
+    costs=st.lists(st.tuples(st.integers(1, 20), st.integers(0, 20)), max_size=40),
+    order=st.randoms(use_true_random=False),
+)
+def test_spending_never_crosses_the_limit(limit: int, costs: list[tuple[int, int]], order: object) -> None:
+    """Requests with a worst case and an actual cost below it, settled in any order while others are in flight."""
+    budget = Budget(Amount(UNLIMITED, limit, UNLIMITED))
+    flying: list[tuple[Amount, Amount]] = []
+    for worst, actual in costs:
+        reserved, spent = Amount(1, worst), Amount(1, min(actual, worst))
+        verdict = budget.reserve(reserved)
+        if verdict is Verdict.GO:
+            flying.append((reserved, spent))
+        elif verdict is Verdict.WAIT:
+            assert flying, "to wait makes sense only while something can still settle"
+        if flying and order.random() < 0.5:  # type: ignore[attr-defined]
+            budget.settle(*flying.pop(order.randrange(len(flying))))  # type: ignore[attr-defined]
+        assert budget.tokens <= limit
+    for reserved, spent in flying:
+        budget.settle(reserved, spent)
+    assert budget.tokens <= limit
+
+
+def test_without_a_limit_everything_goes_and_is_counted() -> None:
+    budget = Budget()
+    for _ in range(100):
+        assert budget.reserve(Amount(1, 10)) is Verdict.GO
+        budget.settle(Amount(1, 10), Amount(1, 7, 0.5))
+    assert (budget.requests, budget.tokens, budget.usd) == (100, 700, 50.0)

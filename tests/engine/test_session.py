@@ -1,0 +1,186 @@
+"""Sessions against a real server process: everything ends, everything is stored, nothing is asked twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from folkways.endpoints.base import EndpointOptions
+from folkways.endpoints.registry import open_name
+from folkways.engine.asking import Limits
+from folkways.engine.budget import Amount, Budget, Price, parse_budget
+from folkways.engine.session import Observer, Order, ask
+from folkways.engine.tally import Tally
+from folkways.workspace import results
+from folkways.workspace.database import Workspace, open_workspace
+from tests.support.chat_server import ChatServer
+from tests.support.planned import plan_prompts
+
+PRICE = Price(1e-6, 1e-6)
+
+
+def ask_server(
+    workspace: Workspace,
+    server: ChatServer,
+    texts: Sequence[str],
+    *,
+    limits: Limits | None = None,
+    budget: Amount | None = None,
+    timeout: float = 30.0,
+    max_body: int = 1024 * 1024,
+    observer: Observer | None = None,
+) -> tuple[Tally, dict[str, int]]:
+    """Plan ``texts``, ask the server, return the count and how many items ended in which state."""
+    endpoint = open_name(f"{server.url}/v1#test-model", EndpointOptions(timeout=timeout, max_body=max_body))
+    run, number = plan_prompts(workspace, endpoint.identity, texts)
+    (tally,) = ask(
+        workspace,
+        run.id,
+        [Order(endpoint, number, limits or Limits(), PRICE)],
+        budget=Budget(budget),
+        observer=observer,
+        every=0.02,
+    )
+    (part,) = results.parts(workspace, run)
+    states = results.responses(workspace, run, part)["state"].to_list()
+    return tally, {state: states.count(state) for state in set(states)}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return open_workspace(tmp_path / "w.db")
+
+
+def questions(count: int) -> list[str]:
+    return [f"Question {number}: which one?\nA. a\nB. b\nC. c\nD. d" for number in range(count)]
+
+
+def test_asks_everything_once_and_nothing_again(workspace: Workspace) -> None:
+    with ChatServer() as server:
+        tally, states = ask_server(workspace, server, questions(2000))
+        again, _ = ask_server(workspace, server, questions(2000))
+        stats = server.stats()
+    assert states == {"answered": 2000}
+    assert (tally.done, tally.failed, again.total) == (2000, 0, 0)
+    assert (stats["total"], stats["distinct"]) == (2000, 2000)
+    assert tally.input_tokens > 0
+    assert tally.usd == pytest.approx((tally.input_tokens + tally.output_tokens) / 1e6)
+
+
+@pytest.mark.parametrize(
+    "fault", ["429", "429+after=0.2", "429+date=1", "408", "500", "503", "truncated", "empty-choices", "wrong-type", "cut", "drop"]
+)
+def test_passing_trouble_is_overcome(workspace: Workspace, fault: str) -> None:
+    with ChatServer(faults={"chances": {fault: 0.2}, "seed": 5}) as server:
+        tally, states = ask_server(workspace, server, questions(60), limits=Limits(concurrency=16, attempts=8))
+        stats = server.stats()
+    assert states == {"answered": 60}
+    assert tally.retries > 0
+    assert stats["kinds"].get(fault.split("+")[0], 0) > 0
+    assert stats["answered_again"] == 0
+
+
+def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> None:
+    with ChatServer(latency=0.01, faults={"script": ["ok"] * 100 + ["429"] * 40}) as server:
+        places: list[float] = []
+        tally, states = ask_server(
+            workspace,
+            server,
+            questions(1500),
+            limits=Limits(concurrency=32, attempts=8),
+            observer=lambda tallies: places.append(tallies[0].places),
+        )
+    assert states == {"answered": 1500}
+    assert tally.rate_limited == 40
+    assert min(place for place in places if place) < 24
+    assert places[-1] == 32
+
+
+def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) -> None:
+    with ChatServer() as server:
+        pass  # its port is closed again, so nothing listens there
+    tally, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5))
+    assert tally.stopped is not None
+    assert "more than 5 requests failed" in tally.stopped
+    assert states["failed"] > 5
+    assert states["failed"] + states["missing"] == 200
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [("401", "key"), ("404", "model"), ("400+setting=temperature", "temperature=none"), ("quota", "quota")]
+)
+def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, words: str) -> None:
+    with ChatServer(faults={"chances": {fault: 1.0}}) as server:
+        tally, states = ask_server(workspace, server, questions(500), limits=Limits(concurrency=8))
+        stats = server.stats()
+    assert tally.stopped is not None
+    assert words in tally.stopped
+    assert stats["total"] <= 16
+    assert states["missing"] >= 480
+
+
+def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
+    texts = [*questions(20), "[[fault:stall+seconds=30]] slow", "[[fault:big+megabytes=50]] big"]
+    with ChatServer() as server:
+        began = time.monotonic()
+        tally, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=1.0)
+        assert time.monotonic() - began < 15
+    assert states == {"answered": 20, "failed": 2}
+    assert tally.failed == 2
+
+
+def test_rubbish_is_stored_as_text(workspace: Workspace) -> None:
+    with ChatServer() as server:
+        _, states = ask_server(workspace, server, ["[[fault:rubbish]] one", "[[fault:bad-utf8]] two"], limits=Limits(attempts=2))
+    assert sum(states.values()) == 2
+    assert states.get("answered", 0) >= 1
+
+
+@pytest.mark.parametrize(("text", "spent"), [("100requests", "requests"), ("6ktokens", "tokens"), ("0.006usd", "usd")])
+def test_a_budget_is_not_crossed(workspace: Workspace, text: str, spent: str) -> None:
+    budget = parse_budget(text)
+    with ChatServer(latency=0.005) as server:
+        tally, states = ask_server(workspace, server, questions(800), budget=budget)
+        stats = server.stats()
+    used = {"requests": stats["total"], "tokens": tally.input_tokens + tally.output_tokens, "usd": tally.usd or 0.0}
+    limit = getattr(budget, spent)
+    assert used[spent] <= limit
+    assert used[spent] > 0.8 * limit
+    assert tally.stopped is not None
+    assert "budget" in tally.stopped
+    assert states["missing"] == 800 - tally.done
+
+
+def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
+    """Two sessions at once, each with its own connection to the workspace, ask every question once between them."""
+    path = tmp_path / "w.db"
+    texts = questions(1500)
+    with ChatServer(latency=0.002) as server:
+        workspaces = [open_workspace(path), open_workspace(path)]
+        counts: list[Tally] = []
+        threads = [threading.Thread(target=lambda own=own: counts.append(ask_server(own, server, texts)[0])) for own in workspaces]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        stats = server.stats()
+    assert (stats["total"], stats["distinct"]) == (1500, 1500)
+    assert sum(tally.done for tally in counts) == 1500
+
+
+def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    with ChatServer() as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
+        orders = []
+        for server in (good, broken):
+            endpoint = open_name(f"{server.url}/v1#m")
+            run, number = plan_prompts(workspace, endpoint.identity, questions(300), config=server.url)
+            orders.append((run, Order(endpoint, number, Limits(), None)))
+        tallies = [ask(workspace, run.id, [order])[0] for run, order in orders]
+    assert tallies[0].done == 300
+    assert tallies[0].usd is None
+    assert tallies[1].stopped is not None
