@@ -106,12 +106,13 @@ def test_a_stall_ends_at_the_timeout(fail, protocol):
     assert time.monotonic() - started < 5
 
 
-def test_fifty_megabytes_are_not_read(fail, chat_server):
+@pytest.mark.parametrize("fault", ["big+megabytes=50", "big+megabytes=50+chunked=1", "bomb+megabytes=50"])
+def test_fifty_megabytes_are_not_read(fail, chat_server, fault):
     import psutil
 
     process = psutil.Process()
     before = process.memory_info().rss
-    failure = fail("openai", request("[[fault:big+megabytes=50]]"), timeout=60)
+    failure = fail("openai", request(f"[[fault:{fault}]]"), timeout=60)
     assert "longer than 8 MiB" in str(failure)
     assert process.memory_info().rss - before < 30 * 1024 * 1024
     assert chat_server.stats()["total"]  # the server is still there
@@ -120,6 +121,13 @@ def test_fifty_megabytes_are_not_read(fail, chat_server):
 def test_the_limit_of_a_body_is_the_options(ask, fail):
     assert len(ask("openai", request("[[fault:big+megabytes=1]]"), max_body=2_000_000).text) == 1024 * 1024
     assert fail("openai", request("[[fault:big+megabytes=1]]"), max_body=1_000_000).retryable
+
+
+def test_redirects_are_not_followed(fail):
+    """The other host would be sent the key."""
+    failure = fail("openai", request("[[fault:307]]"))
+    assert failure.fatal
+    assert "redirects to http://127.0.0.1:9/?key=[key]" in str(failure)
 
 
 def test_nobody_listens():

@@ -16,7 +16,7 @@ from tests.support.asking import KEY, request
 from tests.support.chat_faults import KINDS
 from tests.support.chat_server import ChatServer
 
-SLOW = {"big", "stall"}
+SLOW = {"big", "bomb", "stall"}
 
 
 def everything_said(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 KINDS = {
     "ok": "a good reply",
+    "307": "a redirect that carries the key it was sent in its address",
     "400": "names a setting it does not take: 400+setting=temperature; without one, a malformed request",
     "401": "a key that is not valid, quoting the key it was sent",
     "402": "no credit left",
@@ -31,7 +32,8 @@ KINDS = {
     "cut": "the connection ends in the middle of the announced body",
     "drop": "the connection ends before a byte is sent",
     "stall": "nothing for +seconds=N, then a good reply",
-    "big": "a well-formed reply of +megabytes=N",
+    "big": "a well-formed reply of +megabytes=N; +chunked=1 does not announce its length",
+    "bomb": "a reply of +megabytes=N, compressed a thousandfold",
     "empty-choices": "200 with no choice in it",
     "wrong-type": "200 with an HTML page",
     "json-as-text": "a good reply that calls itself text/plain",

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import json
 import os
 import signal
@@ -168,9 +169,14 @@ class Connection(asyncio.Protocol):
         if kind[0].isdigit() or kind == "quota":
             return refuse(protocol, fault, head, question.model)
         text = answer(self.state.mode, question)
-        if kind == "big":
+        if kind in ("big", "bomb"):
             text = "A" * int(float(fault.args.get("megabytes", 50)) * 1024 * 1024)
         packed = reply(protocol, question, text, kind)
+        if kind == "bomb":
+            return pack(200, gzip.compress(packed), extra="Content-Encoding: gzip\r\n")
+        if "chunked" in fault.args:
+            start = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+            return start + b"%x\r\n" % len(packed) + packed + b"\r\n0\r\n\r\n"
         if kind == "truncated":
             return pack(200, packed[: len(packed) // 2])
         if kind == "cut":
@@ -201,6 +207,8 @@ def refuse(protocol: str, fault: Fault, head: bytes, model: str) -> bytes:
     status = 429 if fault.kind == "quota" else int(fault.kind)
     args = fault.args
     extra = ""
+    if status == 307:
+        extra += f"Location: http://127.0.0.1:9/?key={sent_key(head)}\r\n"
     if "after" in args:
         extra += f"Retry-After: {args['after']}\r\n"
     if "date" in args:

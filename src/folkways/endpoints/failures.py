@@ -92,7 +92,7 @@ def refused_setting(error: ServerError, settings: Settings) -> str | None:
     for name, words in _SETTING_WORDS.items():
         if getattr(settings, name) is None:
             continue
-        pattern = rf"(?<![\w.])({'|'.join(words)})(?!\w)"
+        pattern = rf"(?<!\w)({'|'.join(words)})(?!\w)"
         if error.param in words or re.search(pattern, error.message):
             return name
     return None

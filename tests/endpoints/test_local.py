@@ -1,0 +1,160 @@
+"""A tiny language model with random weights, saved as the hub would hand it out, and asked through ``hf/FOLDER``."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from folkways.endpoints.base import Completion, EndpointFailure, Settings
+from folkways.endpoints.registry import open_name
+from folkways.errors import FolkwaysError, MissingExtraError
+from tests.support.asking import request
+
+VOCABULARY = "rice tea bread what is eaten at home in the morning a b c d ? . user system"
+WORDS = VOCABULARY.split()
+TEMPLATE = "{% for m in messages %}{{ m.role }} {{ m.content }} . {% endfor %}"
+NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
+GREEDY = Settings(max_tokens=6)
+
+
+def test_without_the_extra_the_install_line_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[local\]'"):
+        asyncio.run(open_name("hf/org/name").open(1))
+
+
+def make_model(folder: Path, template: str | None = None, seed: int = 0) -> Path:
+    torch = pytest.importorskip("torch", reason="needs the extra local")
+    transformers = pytest.importorskip("transformers", reason="needs the extra local")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    vocabulary = {word: number for number, word in enumerate(["<pad>", "<end>", "<unk>", *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>")
+    fast.chat_template = template
+    fast.save_pretrained(folder)
+    torch.manual_seed(seed)
+    shape = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 64, "initializer_range": 0.6}
+    config = transformers.GPT2Config(vocab_size=len(vocabulary), bos_token_id=1, eos_token_id=1, pad_token_id=0, **shape)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    return make_model(tmp_path_factory.mktemp("model"))
+
+
+def ask(model: Path, *requests, concurrency: int = 4) -> list[Completion | BaseException]:
+    endpoint = open_name(f"hf/{model}")
+
+    async def run() -> list[Completion | BaseException]:
+        await endpoint.open(concurrency)
+        try:
+            return list(await asyncio.gather(*(endpoint.complete(one) for one in requests), return_exceptions=True))
+        finally:
+            await endpoint.close()
+            await endpoint.close()
+
+    return asyncio.run(run())
+
+
+def texts(*found) -> list[str]:
+    return [one.text for one in found]
+
+
+ASKED = [
+    request("what is eaten in the morning ?", key="1", settings=GREEDY),
+    request("tea", key="2", settings=GREEDY),
+    request("is bread eaten at home in the morning or at home ?", key="3", settings=GREEDY),
+    request("rice ?", key="4", system="a b c d", settings=GREEDY),
+    request("bread", key="5", settings=GREEDY),
+]
+
+
+@pytest.mark.local_model
+def test_a_batch_says_what_each_would_say_alone(model):
+    """Left padding and the attention mask must leave no trace: five prompts of different lengths, in batches and one by one."""
+    together = ask(model, *ASKED, concurrency=5)
+    alone = [ask(model, one, concurrency=1)[0] for one in ASKED]
+    assert texts(*together) == texts(*alone)
+    assert len(set(texts(*together))) > 1
+    assert [one.input_tokens for one in together] == [7, 1, 12, 6, 1]
+    assert all(one.output_tokens <= 6 and one.finish_reason in {"stop", "length"} for one in together)
+    assert all(one.output_tokens == 6 for one in together if one.finish_reason == "length")
+
+
+@pytest.mark.local_model
+def test_sampling_is_seeded_by_request_and_not_by_order(model):
+    warm = Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8)
+    asked = [replace(ASKED[0], key=str(number), settings=warm) for number in range(8)]
+    first = dict(zip((one.key for one in asked), texts(*ask(model, *asked)), strict=True))
+    again = dict(zip((one.key for one in asked[::-1]), texts(*ask(model, *asked[::-1], concurrency=1)), strict=True))
+    assert first == again
+    assert len(set(first.values())) > 1
+    other = texts(*ask(model, *(replace(one, settings=replace(warm, seed=4)) for one in asked)))
+    assert other != list(first.values())
+
+
+@pytest.mark.local_model
+def test_chat_templates(tmp_path, model):
+    asked = request("tea ?", system="a b", settings=GREEDY)
+    plain, with_template, without_system = (
+        ask(folder, asked)[0]
+        for folder in (model, make_model(tmp_path / "1", TEMPLATE), make_model(tmp_path / "2", NO_SYSTEM))
+    )  # fmt: skip
+    assert plain.input_tokens == 4  # a b tea ?
+    assert with_template.input_tokens == 8  # system a b . user tea ? .
+    assert without_system.input_tokens == 6  # user a b tea ? .
+
+
+@pytest.mark.local_model
+def test_identity_is_the_content_of_the_folder(tmp_path, model):
+    same, other = make_model(tmp_path / "same"), make_model(tmp_path / "other", seed=1)
+    identity = open_name(f"hf/{model}").identity
+    assert identity == open_name(f"hf/{same}").identity
+    assert identity != open_name(f"hf/{other}").identity
+
+
+@pytest.mark.local_model
+def test_one_prompt_that_is_too_long_spoils_no_other(model):
+    long, good = ask(model, replace(ASKED[0], user="tea " * 70), ASKED[1])
+    assert isinstance(long, EndpointFailure)
+    assert "the prompt has 70 tokens; with max_tokens=6 the model takes 58" in str(long)
+    assert not long.retryable
+    assert isinstance(good, Completion)
+
+
+@pytest.mark.local_model
+def test_a_setting_that_a_local_model_has_not(model):
+    (failure,) = ask(model, replace(ASKED[0], settings=Settings(reasoning_effort="low")))
+    assert isinstance(failure, EndpointFailure)
+    assert failure.fatal
+    assert "--setting reasoning_effort=none" in str(failure)
+
+
+@pytest.mark.local_model
+def test_closing_answers_everyone_who_waits(model):
+    endpoint = open_name(f"hf/{model}")
+
+    async def run() -> list[object]:
+        await endpoint.open(1)
+        waiting = [asyncio.create_task(endpoint.complete(replace(one, settings=Settings(max_tokens=40)))) for one in ASKED]
+        await asyncio.sleep(0)
+        await endpoint.close()
+        return list(await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 30))
+
+    assert all(isinstance(one, (Completion, EndpointFailure)) for one in asyncio.run(run()))
+
+
+@pytest.mark.local_model
+def test_a_folder_without_a_model(tmp_path):
+    pytest.importorskip("transformers", reason="needs the extra local")
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
+        asyncio.run(open_name(f"hf/{tmp_path}").open(1))

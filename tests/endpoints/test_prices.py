@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.cli.endpoints import command
+from folkways.endpoints.prices import Prices, cost, load_prices, user_prices_file
+from folkways.endpoints.providers import providers
+from folkways.errors import DataError, FolkwaysError
+from tests.support.asking import KEY
+
+TABLE = "[usd_per_million_tokens]\n"
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path, monkeypatch):
+    """No test reads or writes the settings of the person who runs it."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr("folkways.endpoints.prices.user_prices_file", lambda: tmp_path / "config" / "prices.toml")
+    return tmp_path / "config" / "prices.toml"
+
+
+def test_packaged_prices_are_of_providers_that_exist():
+    names = [name for layer in load_prices().layers for name in layer]
+    heads = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("http")}
+    assert heads <= {*providers(), "hf", "baseline"}
+
+
+def test_cost_by_hand():
+    assert cost(load_prices(), "openai/gpt-4o-mini", 1_000_000, 500_000) == pytest.approx(0.15 + 0.30)
+    assert cost(load_prices(), "openai/gpt-4o-mini", 0, 0) == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["baseline/random", "baseline/constant:openai/gpt-4o", "replay:a.csv", "hf/org/name", "http://localhost:8000/v1#m", "ollama/x"],
+)
+def test_what_runs_here_costs_nothing_even_uncounted(name):
+    assert cost(load_prices(), name, None, None) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["openai/gpt-99", "http://example.org/v1#m", "http://localhost.example.org/v1#m", "openai/gpt-4o-mini-tts"]
+)
+def test_an_unknown_price_is_unknown(name):
+    assert cost(load_prices(), name, 10, 10) is None
+
+
+def test_uncounted_tokens_have_no_cost():
+    assert cost(load_prices(), "openai/gpt-4o-mini", None, 10) is None
+
+
+def test_snapshots_cost_what_the_model_costs_unless_they_have_their_own_price():
+    prices = load_prices()
+    assert prices.find("openai/gpt-4o-2024-11-20") == prices.find("openai/gpt-4o")
+    assert prices.find("openai/gpt-4o-2024-05-13") != prices.find("openai/gpt-4o")
+    assert prices.find("anthropic/claude-3-5-haiku-20241022") == prices.find("anthropic/claude-3-5-haiku-latest") is not None
+    assert prices.find("google/gemini-2.0-flash-001") == prices.find("google/gemini-2.0-flash")
+
+
+def test_layers_win_entry_by_entry(tmp_path, own_settings):
+    own_settings.parent.mkdir()
+    own_settings.write_text(TABLE + '"openai/gpt-4o" = {input = 1, output = 1}\n"openai/gpt-4.1" = {input = 1, output = 1}')
+    given_file = tmp_path / "prices.toml"
+    given_file.write_text(TABLE + '"openai/gpt-4o" = {input = 7, output = 7}\n"http://127.0.0.1:*" = {input = 9, output = 9}')
+    prices = load_prices(given_file)
+    assert cost(prices, "openai/gpt-4o", 1_000_000, 0) == 7
+    assert cost(prices, "openai/gpt-4.1", 1_000_000, 0) == 1
+    assert cost(prices, "openai/gpt-4o-mini", 1_000_000, 0) == pytest.approx(0.15)
+    assert cost(prices, "http://127.0.0.1:4000/v1#m", 1_000_000, 0) == 9
+    assert cost(load_prices(), "openai/gpt-4o", 1_000_000, 0) == 1
+
+
+def test_only_the_star_is_special(tmp_path):
+    file = tmp_path / "p.toml"
+    file.write_text(TABLE + '"x/a[1]*" = {input = 1, output = 1}\n"x/a*" = {input = 2, output = 2}')
+    prices = load_prices(file)
+    assert (prices.find("x/a[1]b").input, prices.find("x/a1b").input) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nonsense", "not valid TOML"),
+        ("", "no table usd_per_million_tokens"),
+        (TABLE + '"m" = 3', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = 3}', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = -1, output = 2}', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = nan, output = 2}', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = true, output = 2}', "the price of 'm' needs two numbers"),
+    ],
+)
+def test_wrong_files_say_what_is_wrong(tmp_path, text, message):
+    file = tmp_path / "p.toml"
+    file.write_text(text)
+    with pytest.raises(DataError, match=message) as caught:
+        load_prices(file)
+    assert str(file) in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FolkwaysError, match="there is no file of prices"):
+        load_prices(tmp_path / "none.toml")
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_cost_is_additive(first, second, output):
+    prices: Prices = load_prices()
+    together = cost(prices, "openai/gpt-4o", first + second, output)
+    apart = cost(prices, "openai/gpt-4o", first, output) + cost(prices, "openai/gpt-4o", second, 0)
+    assert math.isclose(together, apart, abs_tol=1e-9)
+
+
+def test_the_command_shows_names_of_keys_and_never_keys(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    table = CliRunner().invoke(command, [])
+    raw = CliRunner().invoke(command, ["--json"])
+    assert table.exit_code == raw.exit_code == 0
+    assert KEY not in table.output + raw.output
+    rows = {row["name"]: row for row in json.loads(raw.output)["providers"]}
+    assert rows["openai"]["key_set_in"] == "OPENAI_API_KEY"
+    assert rows["mistral"]["key_set_in"] is None
+    for name in rows:
+        assert name in table.output
+    assert json.loads(raw.output)["prices"]["models"]["openai/gpt-4o"] == {"input": 2.5, "output": 10, "source": "folkways"}
+
+
+def test_users_prices_live_in_their_settings():
+    assert user_prices_file().name == "prices.toml"
