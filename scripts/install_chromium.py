@@ -41,13 +41,13 @@ exec "$here/chromium-bin" "$@"
 
 def log(text: str) -> None:
     """Progress goes to standard error: standard output is the path alone."""
-    print(text, file=sys.stderr)  # noqa: T201
+    print(text, file=sys.stderr)
 
 
 def starts(program: str | Path) -> bool:
     """Whether the browser runs here at all: it must print its version, so that a missing library counts as absent."""
     try:
-        done = subprocess.run([str(program), "--version", "--no-sandbox"], capture_output=True, timeout=60)  # noqa: S603
+        done = subprocess.run([str(program), "--version", "--no-sandbox"], capture_output=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
@@ -68,7 +68,7 @@ def npm_install(package: str) -> None:
     TOOLS.mkdir(parents=True, exist_ok=True)
     options = ["--prefix", str(TOOLS), "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
     already = [path.parent.name for path in (AXE,) if path.is_file()]
-    subprocess.run([npm, "install", *options, *already, package], check=True, stdout=sys.stderr)  # noqa: S603
+    subprocess.run([npm, "install", *options, *already, package], check=True, stdout=sys.stderr)
 
 
 def from_npm() -> Path | None:
@@ -78,7 +78,7 @@ def from_npm() -> Path | None:
         packed = TOOLS / "node_modules" / "@sparticuz" / "chromium" / "bin"
         INSTALLED.mkdir(exist_ok=True)
         for name, target in (("chromium.br", "chromium-bin"), ("al2023.tar.br", "libs.tar"), ("swiftshader.tar.br", "gl.tar")):
-            subprocess.run(["node", "-e", UNPACK, str(packed / name), str(INSTALLED / target)], check=True)  # noqa: S603, S607
+            subprocess.run(["node", "-e", UNPACK, str(packed / name), str(INSTALLED / target)], check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         log(f"npm did not give a Chromium: {error}")
         return None
@@ -103,7 +103,7 @@ def from_apt() -> Path | None:
         return None
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]):
-        if subprocess.run(command, env=environment, stdout=sys.stderr).returncode:  # noqa: S603
+        if subprocess.run(command, env=environment, stdout=sys.stderr).returncode:
             return None
     return existing()
 
@@ -122,7 +122,7 @@ def main() -> int:
     if found is None:
         log("no Chromium: install one (Debian: apt-get install chromium), or set FOLKWAYS_CHROMIUM to its path")
         return 1
-    print(found)  # noqa: T201
+    print(found)
     return 0
 
 

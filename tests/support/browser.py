@@ -20,9 +20,15 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 INSTALLER = REPOSITORY / "scripts" / "install_chromium.py"
 AXE = REPOSITORY / ".tools" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 HOW = "run: python scripts/install_chromium.py && pip install playwright"
+RUN_AXE = "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)"
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
 @dataclass
@@ -32,6 +38,19 @@ class Watched:
     page: Any
     requests: list[str] = field(default_factory=list)  # everything but the file itself
     errors: list[str] = field(default_factory=list)  # console errors, warnings of the policy, exceptions
+
+    def listen(self) -> None:
+        def requested(request: Any) -> None:
+            if not request.is_navigation_request():
+                self.requests.append(request.url)
+
+        def said(message: Any) -> None:
+            if message.type in ("error", "warning"):
+                self.errors.append(message.text)
+
+        self.page.on("request", requested)
+        self.page.on("console", said)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def open(self, path: Path) -> Any:
         self.page.goto(path.as_uri())
@@ -69,9 +88,7 @@ def new_page(chromium: Any) -> Iterator[Any]:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         contexts.append(context)
         watched = Watched(context.new_page())
-        watched.page.on("request", lambda request: None if request.is_navigation_request() else watched.requests.append(request.url))
-        watched.page.on("console", lambda message: watched.errors.append(message.text) if message.type in ("error", "warning") else None)
-        watched.page.on("pageerror", lambda error: watched.errors.append(str(error)))
+        watched.listen()
         return watched
 
     yield make
@@ -94,7 +111,7 @@ def axe_violations(page: Any) -> list[str]:
     session.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     answer = session.send(
         "Runtime.evaluate",
-        {"expression": "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)", "awaitPromise": True, "returnByValue": True},
+        {"expression": RUN_AXE, "awaitPromise": True, "returnByValue": True},
     )
     if "exceptionDetails" in answer:
         raise RuntimeError(str(answer["exceptionDetails"]))

@@ -12,17 +12,19 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
+from folkways.cultures import cultures_of
 from folkways.records import Metric, Signature, State
 from folkways.releases.base import ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 
-BLEND = ("US GB ES MX ID CN KR DZ GR IR KP AZ ID-JB IN-AS NG-N ET").split()
-LOCAL = dict(zip(BLEND, "en en es es id zh ko ar el fa ko az su as ha am".split(), strict=True))
+LOCAL = {
+    "US": "en", "GB": "en", "ES": "es", "MX": "es", "ID": "id", "CN": "zh", "KR": "ko", "DZ": "ar",
+    "GR": "el", "IR": "fa", "KP": "ko", "AZ": "az", "ID-JB": "su", "IN-AS": "as", "NG-N": "ha", "ET": "am",
+}  # fmt: skip
+BLEND = tuple(LOCAL)
 SKILL = dict(zip(BLEND, (79, 76, 70, 66, 62, 58, 57, 48, 55, 50, 40, 41, 38, 36, 24, 15), strict=True))
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
-CULTURALBENCH = (
-    "US CA AR BR CL MX PE CZ PL RO UA RU ES IT FR DE GB NL EG MA NG ZA ZW IR IL LB SA TR BD IN NP PK VN SG ID MY PH TH CN HK JP KR TW AU NZ"
-).split()
+CULTURALBENCH = tuple(culture.code for culture in cultures_of("culturalbench"))
 
 SEM_B = Metric("sem_b", "SEM-B", "Share of questions with an answer that people of the culture gave (BLEnD, section 4.2).")
 SEM_W = Metric("sem_w", "SEM-W", "The same, weighted by how many people gave that answer (BLEnD, section 4.2).", kind="mean")
@@ -34,10 +36,16 @@ MODELS = {"openai/gpt-4o-mini": 4.0, "http://localhost:8000/v1#meta/llama-3.1-8b
 BASELINES = ("baseline/random", "baseline/constant:yes")
 
 REPLIES = {
-    "en": "People there usually have rice porridge, I think.", "ko": "보통 친구들과 함께 떡볶이를 먹습니다.", "zh": "一般来说，大家会吃饺子。",
-    "ar": "عادةً ما يتناول الناس الكسكس يوم الجمعة.", "fa": "معمولاً مردم نان و پنیر می‌خورند.", "am": "ብዙውን ጊዜ እንጀራ ይበላሉ።",
-    "el": "Συνήθως τρώνε κουλούρι με καφέ.", "es": "Normalmente se toma un café con churros.", "as": "সাধাৰণতে মানুহে ভাত খায়।",
-}  # fmt: skip
+    "en": "People there usually have rice porridge, I think.",
+    "ko": "보통 친구들과 함께 떡볶이를 먹습니다.",
+    "zh": "一般来说，大家会吃饺子。",
+    "ar": "عادةً ما يتناول الناس الكسكس يوم الجمعة.",
+    "fa": "معمولاً مردم نان و پنیر می‌خورند.",
+    "am": "ብዙውን ጊዜ እንጀራ ይበላሉ።",
+    "el": "Συνήθως τρώνε κουλούρι με καφέ.",
+    "es": "Normalmente se toma un café con churros.",
+    "as": "সাধাৰণতে মানুহে ভাত খায়।",
+}
 
 
 @dataclass(frozen=True)
@@ -53,9 +61,17 @@ class Shape:
 def release(name: str, licence: str, title: str) -> ReleaseRecord:
     citation = f"@article{{{name.split('@')[0]},\n  title  = {{{title}}},\n  year   = {{2024}}\n}}"
     return ReleaseRecord(
-        name=name, benchmark=name.split("@")[0], revision="0123456789abcdef" * 2 + "01234567", source="github", repository="example/data",
-        files=(), licence=licence, citation=citation, homepage="https://example.org/data", about="Questions about daily life, answered by people of each culture.",
-    )  # fmt: skip
+        name=name,
+        benchmark=name.split("@")[0],
+        revision="0123456789abcdef" * 2 + "01234567",
+        source="github",
+        repository="example/data",
+        files=(),
+        licence=licence,
+        citation=citation,
+        homepage="https://example.org/data",
+        about="Questions about daily life, answered by people of each culture.",
+    )
 
 
 def _frame(task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.random.Generator, loss: float) -> pl.DataFrame:
@@ -68,7 +84,11 @@ def _frame(task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.ran
     )
     right = np.where(state == State.ANSWERED, right, 0.0)
     frame = pl.DataFrame(rows).with_columns(
-        task=pl.lit(task), sample=pl.lit(0, pl.Int64), counted=pl.lit(True), state=pl.Series(state.astype(str)), right=pl.Series(right)
+        task=pl.lit(task),
+        sample=pl.lit(0, pl.Int64),
+        counted=pl.lit(True),
+        state=pl.Series(state.astype(str)),
+        right=pl.Series(right),
     )
     silent = pl.col("state").is_in([State.FAILED, State.MISSING])
     reply = pl.col("language").replace_strict(REPLIES, default=REPLIES["en"])
@@ -77,9 +97,12 @@ def _frame(task: str, rows: dict[str, list[str]], right: np.ndarray, rng: np.ran
         gold=pl.lit("rice porridge (3) · porridge (2)"),
         response=pl.when(~silent).then(reply),
         answer=pl.when(pl.col("state") == State.ANSWERED).then(reply),
-        reason=pl.when(pl.col("state") == State.FAILED).then(pl.lit("HTTP 503 after 5 tries"))
-        .when(pl.col("right") > 0).then(pl.lit("matches “rice porridge” (3 votes)")).otherwise(pl.lit("no accepted answer in the reply")),
-    )  # fmt: skip
+        reason=pl.when(pl.col("state") == State.FAILED)
+        .then(pl.lit("HTTP 503 after 5 tries"))
+        .when(pl.col("right") > 0)
+        .then(pl.lit("matches “rice porridge” (3 votes)"))
+        .otherwise(pl.lit("no accepted answer in the reply")),
+    )
 
 
 def saq(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl.DataFrame:
@@ -101,7 +124,9 @@ def saq(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl
                     chance.append((SKILL[culture] + skill) / 100 + local_bonus + topic_bonus + difficulty[number])
     right = (rng.random(len(chance)) < np.array(chance) * (skill > -50)).astype(float)
     frame = _frame("blend/saq", rows, right, rng, loss)
-    return frame.with_columns(sem_b=pl.col("right"), sem_w=pl.col("right") * pl.Series(rng.uniform(0.5, 1, len(right)))).drop("right")
+    return frame.with_columns(sem_b=pl.col("right"), sem_w=pl.col("right") * pl.Series(rng.uniform(0.5, 1, len(right)))).drop(
+        "right"
+    )
 
 
 def easy(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl.DataFrame:
@@ -131,7 +156,9 @@ def xcr(skill: float, rng: np.random.Generator, shape: Shape, loss: float) -> pl
     }
     right = (rng.random(n) < (0.02 if skill < -50 else 0.55 + skill / 100)).astype(float)
     frame = _frame("xcr/identification", rows, right, rng, loss)
-    return frame.with_columns(hi_csi=pl.col("right"), si_csi=pl.max_horizontal("right", pl.Series(rng.uniform(0, 0.6, n)))).drop("right")
+    return frame.with_columns(hi_csi=pl.col("right"), si_csi=pl.max_horizontal("right", pl.Series(rng.uniform(0, 0.6, n)))).drop(
+        "right"
+    )
 
 
 TASKS = {
@@ -141,7 +168,28 @@ TASKS = {
 }
 
 
-def simulate(shape: Shape | None = None, models: dict[str, float] | None = None, tasks: tuple[str, ...] = tuple(TASKS)) -> ReportData:
+def _signature(task: str) -> Signature:
+    return Signature(
+        {
+            "task": task,
+            "data": f"{task.split('/')[0]}@24e7d73#1a2b3c4d5e6f",
+            "lang": "ar+en+ko",
+            "variant": "inst-4+pers-3",
+            "prompts": "release",
+            "system": "task",
+            "settings": "temperature=0.0,top_p=1.0",
+            "samples": "1",
+            "profile": "paper",
+            "text-ko": "simple-segmenter 1",
+            "seed": "0",
+            "folkways": "0.1.0",
+        }
+    )
+
+
+def simulate(
+    shape: Shape | None = None, models: dict[str, float] | None = None, tasks: tuple[str, ...] = tuple(TASKS)
+) -> ReportData:
     """Report data of two models (or those given, name -> skill in points) and two baselines over three tasks."""
     shape = shape or Shape()
     rng = np.random.default_rng(7)
@@ -151,20 +199,27 @@ def simulate(shape: Shape | None = None, models: dict[str, float] | None = None,
         make, metrics, facets, _ = TASKS[task]
         for position, (endpoint, skill) in enumerate(skills.items()):
             judged = make(skill, rng, shape, shape.loss if position == 1 else 0.0)
-            signature = Signature({
-                "task": task, "data": f"{task.split('/')[0]}@24e7d73", "fingerprint": "1a2b3c4d5e6f", "lang": "local,en", "variants": "inst-4,pers-3",
-                "prompts": "release", "profile": "paper", "text": "simple-segmenter:1", "aggregation": "mean", "seed": "0", "folkways": "0.1.0",
-            })  # fmt: skip
-            groupings = ((), ("culture",), ("language",), ("culture", "language"), ("variant",), *(("culture", facet) for facet in facets[:1]))
+            signature = _signature(task)
+            groupings = (
+                (),
+                ("culture",),
+                ("language",),
+                ("culture", "language"),
+                ("variant",),
+                *(("culture", facet) for facet in facets[:1]),
+            )
             scored = summarise_means(judged, task, metrics, facets, groupings if task == "blend/saq" else groupings[:5])
             named = {"endpoint": pl.lit(endpoint), "profile": pl.lit("paper")}
             scores.append(scored.with_columns(**named, signature=pl.lit(signature.text())))
             judgements.append(judged.with_columns(**named))
     failures = pl.DataFrame(
-        [[list(skills)[1], "blend/saq", "HTTP 503", 89, "Service Unavailable: model is loading"],
-         [list(skills)[1], "blend/saq", "timeout", 7, "no reply within 120 s"]],
-        schema=FAILURES, orient="row",
-    )  # fmt: skip
+        [
+            [list(skills)[1], "blend/saq", "HTTP 503", 89, "Service Unavailable: model is loading"],
+            [list(skills)[1], "blend/saq", "timeout", 7, "no reply within 120 s"],
+        ],
+        schema=FAILURES,
+        orient="row",
+    )
     return ReportData(
         title="Everyday knowledge of two small models",
         created="2025-06-01T12:30:00+00:00",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 from folkways.reports.names import culture_name, language_name, local_languages
 from folkways.reports.views import JOINT_LANGUAGE, FacetView, Score, TaskView
@@ -28,19 +29,56 @@ CONFIG: Spec = {
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
-        "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
-        "gridColor": RULE, "domain": False, "ticks": False, "labelPadding": 8, "titlePadding": 10,
+        "labelColor": MUTED,
+        "titleColor": MUTED,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": RULE,
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 8,
+        "titlePadding": 10,
+        "labelFlush": False,
     },
     "axisY": {"labelColor": INK, "labelLimit": 190, "labelFontSize": 12.5},
     "legend": {
-        "labelColor": INK, "labelFontSize": 12.5, "title": None, "orient": "top", "direction": "horizontal", "columnPadding": 22,
-        "symbolStrokeWidth": 2, "labelLimit": 300, "offset": 14, "symbolSize": 70,
+        "labelColor": INK,
+        "labelFontSize": 12.5,
+        "title": None,
+        "orient": "top",
+        "direction": "horizontal",
+        "columnPadding": 22,
+        "symbolStrokeWidth": 0,
+        "symbolOpacity": 1,
+        "symbolSize": 80,
+        "labelLimit": 300,
+        "offset": 14,
     },
-}  # fmt: skip
+}
 
 
 def _spec(**parts: Any) -> Spec:
-    return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": 2, **parts}
+    padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
+    return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": padding, **parts}
+
+
+def _axis_y(order: Sequence[str]) -> Spec:
+    """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than the renderer's."""
+    room = max((_width(name) for name in order), default=0)
+    return {
+        "field": "group",
+        "type": "nominal",
+        "sort": list(order),
+        "title": None,
+        "axis": {"minExtent": min(room, 190)},
+        "scale": {"paddingInner": 0.28, "paddingOuter": 0.14},
+    }
+
+
+def _width(name: str) -> float:
+    """Pixels that a label takes at most, with the gap to the axis."""
+    return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
 
 
 def _axis_x(task: TaskView, width: int) -> Spec:
@@ -52,12 +90,15 @@ def _axis_x(task: TaskView, width: int) -> Spec:
 def _record(score: Score, group: str, series: str) -> Spec:
     known = score.low == score.low
     return {
-        "group": group, "series": series, "score": score.score,
-        "low": score.low if known else score.score, "high": score.high if known else score.score,
-    }  # fmt: skip
+        "group": group,
+        "series": series,
+        "score": score.score,
+        "low": score.low if known else score.score,
+        "high": score.high if known else score.score,
+    }
 
 
-def strips(task: TaskView, width: int = 220, height: int = 28) -> Spec:
+def strips(task: TaskView, width: int = 170, height: int = 28) -> Spec:
     """One dot with its whiskers per headline score, each in a row of exactly ``height`` pixels, without any text.
 
     The rows are cut apart and stand in the cells of the summary table, where the numbers are.
@@ -80,11 +121,11 @@ def strips(task: TaskView, width: int = 220, height: int = 28) -> Spec:
                 for at in (low, (low + high) / 2, high)
             ),
             {
-                "mark": {"type": "rule", "strokeWidth": 2.5, "strokeCap": "round"},
+                "mark": {"type": "rule", "strokeWidth": 3.5, "strokeCap": "butt", "opacity": 0.5},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": color},
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 62, "opacity": 1, "stroke": PAPER, "strokeWidth": 1.5},
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1, "stroke": PAPER, "strokeWidth": 1.5},
                 "encoding": {"x": {**x, "field": "score"}, "y": y, "fill": color},
             },
         ],
@@ -95,9 +136,7 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = unique_labels(view)
-    dots = [
-        _record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores
-    ]
+    dots = [_record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores]
     ticks = [
         {"group": labels[value], "score": score.score}
         for value, scores in view.rows(() if models == task.endpoints else task.baselines[:MAX_SERIES])
@@ -105,25 +144,41 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     ]
     names = [short[name] for name in models]
     x = _axis_x(task, width)
-    y = {"field": "group", "type": "nominal", "sort": [labels[value] for value in view.values], "title": None,
-         "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}  # fmt: skip
-    offset = {"field": "series", "type": "nominal", "sort": names, "scale": {"paddingOuter": 0.2}}
+    y = _axis_y([labels[value] for value, _ in view.rows(models)])
+    lanes = {"field": "series", "type": "nominal", "scale": {"domain": names, "paddingOuter": 0.2}}
     legend = {"columns": 1} if width < 300 else {}
-    color = {"field": "series", "sort": names, "scale": {"domain": names, "range": list(SERIES[: len(names)])},
-             "legend": legend if len(names) > 1 else None}  # fmt: skip
-    shape = {"field": "series", "scale": {"domain": names, "range": list(SHAPES[: len(names)])}, "legend": legend if len(names) > 1 else None}
+    color = {
+        "field": "series",
+        "sort": names,
+        "scale": {"domain": names, "range": list(SERIES[: len(names)])},
+        "legend": legend if len(names) > 1 else None,
+    }
+    shape = {
+        "field": "series",
+        "scale": {"domain": names, "range": list(SHAPES[: len(names)])},
+        "legend": legend if len(names) > 1 else None,
+    }
     return _spec(
         width=width,
-        height={"step": 26 if len(names) == 1 else 14 * len(names) + 10},
+        height={"step": 26 if len(names) == 1 else 14 * len(names) + 10, "for": "position"},
         layer=[
-            {"data": {"values": ticks}, "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
-             "encoding": {"x": {**x, "field": "score"}, "y": y}},
-            {"data": {"values": dots}, "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "yOffset": offset, "color": color}},
-            {"data": {"values": dots}, "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-             "encoding": {"x": {**x, "field": "score"}, "y": y, "yOffset": offset, "color": color, "shape": shape}},
+            {
+                "data": {"values": ticks},
+                "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
+                "encoding": {"x": {**x, "field": "score"}, "y": y},
+            },
+            {
+                "data": {"values": dots},
+                "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "yOffset": lanes, "color": color},
+            },
+            {
+                "data": {"values": dots},
+                "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
+                "encoding": {"x": {**x, "field": "score"}, "y": y, "yOffset": lanes, "color": color, "shape": shape},
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
@@ -154,21 +209,26 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     label = {culture: f"{culture_name(culture)} ({language_name(pairs[culture][0].value.rsplit('+', 1)[1])})" for culture in order}
     values = [_record(score, label[culture], kind) for culture in order for score, kind in zip(pairs[culture], kinds, strict=True)]
     x = _axis_x(task, width)
-    y = {"field": "group", "type": "nominal", "sort": [label[culture] for culture in order], "title": None,
-         "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}  # fmt: skip
-    offset = {"field": "series", "type": "nominal", "sort": kinds, "scale": {"paddingOuter": 0.2}}
+    y = _axis_y([label[culture] for culture in order])
+    lanes = {"field": "series", "type": "nominal", "scale": {"domain": kinds, "paddingOuter": 0.2}}
     color = {"field": "series", "sort": kinds, "scale": {"domain": kinds, "range": [SERIES[0], SERIES[1]]}}
     shape = {"field": "series", "scale": {"domain": kinds, "range": list(SHAPES[:2])}}
-    shared = {"y": y, "yOffset": offset, "color": color}
+    shared = {"y": y, "yOffset": lanes, "color": color}
     return _spec(
-        width=width, height={"step": 34}, data={"values": values},
+        width=width,
+        height={"step": 34, "for": "position"},
+        data={"values": values},
         layer=[
-            {"mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-             "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared}},
-            {"mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-             "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape}},
+            {
+                "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
+                "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
@@ -182,24 +242,53 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
             continue
         culture, group = value.split("+", 1)
         share = 100 * (score.score - low) / (high - low)
-        rows.append({"culture": culture_name(culture), "group": group, "share": share, "score": score.score, "dark": share >= HEAT_DARK_FROM})
+        rows.append(
+            {
+                "culture": culture_name(culture),
+                "group": group,
+                "share": share,
+                "score": score.score,
+                "dark": share >= HEAT_DARK_FROM,
+            }
+        )
     groups = sorted({row["group"] for row in rows})
+    names = [culture_name(code) for code in order]
     rotated = cell < 60
     axis = {"orient": "top", "labelAngle": -55 if rotated else 0, "labelAlign": "left" if rotated else "center", "labelColor": INK}
     base = {
-        "y": {"field": "culture", "type": "nominal", "sort": [culture_name(code) for code in order], "title": None},
+        "y": {
+            "field": "culture",
+            "type": "nominal",
+            "sort": names,
+            "title": None,
+            "axis": {"minExtent": min(190, max((_width(name) for name in names), default=0))},
+        },
         "x": {"field": "group", "type": "nominal", "sort": groups, "title": None, "axis": axis},
     }
-    shade = {"field": "share", "type": "quantitative", "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)}}
+    shade = {
+        "field": "share",
+        "type": "quantitative",
+        "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)},
+    }
     return _spec(
-        width={"step": cell}, height={"step": 24}, data={"values": rows},
+        width={"step": cell},
+        height={"step": 24},
+        data={"values": rows},
         layer=[
             {"mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2}, "encoding": {**base, "fill": {**shade, "legend": None}}},
-            {"mark": {"type": "text", "fontSize": 11.5},
-             "encoding": {**base, "text": {"field": "score", "type": "quantitative", "format": ".0f"},
-                          "color": {"condition": {"test": "datum.dark", "value": "var(--heat-light-ink)"}, "value": "var(--heat-dark-ink)"}}},
+            {
+                "mark": {"type": "text", "fontSize": 11.5},
+                "encoding": {
+                    **base,
+                    "text": {"field": "score", "type": "quantitative", "format": ".0f"},
+                    "color": {
+                        "condition": {"test": "datum.dark", "value": "var(--heat-light-ink)"},
+                        "value": "var(--heat-dark-ink)",
+                    },
+                },
+            },
         ],
-    )  # fmt: skip
+    )
 
 
 def unique_labels(view: FacetView) -> dict[str, str]:

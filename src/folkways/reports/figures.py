@@ -10,9 +10,9 @@ from folkways.reports import charts
 from folkways.reports.names import facet_title
 from folkways.reports.palette import LIGHT
 from folkways.reports.text import number
-from folkways.reports.views import FacetView, TaskView
+from folkways.reports.views import JOINT_LANGUAGE, FacetView, TaskView
 
-WIDE, NARROW = 560, 200
+WIDE, NARROW = 640, 190
 WIDE_CELL, NARROW_CELL = 92, 34
 MAX_FIGURES_PER_KIND = 4
 """Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
@@ -80,25 +80,30 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
     if left_out > 0:
         caption += f" The best {charts.MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
     return _figure(
-        slug, f"{task.title}, by {facet_title(view.facet)}", caption, span(task, view, short),
+        slug,
+        f"{task.title}, by {facet_title(view.facet)}",
+        caption,
+        span(task, view, short),
         lambda width, _: charts.by_group(task, view, short, width),
-    )  # fmt: skip
+    )
 
 
 def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
-    view = task.facets[charts.JOINT_LANGUAGE]
+    view = task.facets[JOINT_LANGUAGE]
     gains = {
         culture: view.scores[own, endpoint].score - view.scores[english, endpoint].score
         for culture, (own, english) in charts.language_pairs(task).items()
         if (own, endpoint) in view.scores and (english, endpoint) in view.scores
     }
     better = sum(gain > 0 for gain in gains.values())
-    finding = f"{short[endpoint]} scores higher in the culture’s own language than in English for {better} of {len(gains)} cultures."
+    finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(gains)} cultures."
     return _figure(
-        f"{task.slug}-language-{_slug(short[endpoint])}", f"{task.title}, own language and English: {short[endpoint]}",
-        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval.", finding,
+        f"{task.slug}-language-{_slug(short[endpoint])}",
+        f"{task.title}, own language and English: {short[endpoint]}",
+        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval.",
+        finding,
         lambda width, _: charts.local_against_english(task, endpoint, width),
-    )  # fmt: skip
+    )
 
 
 def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
@@ -111,10 +116,12 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
     )
     return _figure(
-        f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}", f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
-        f"{task.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.", finding,
+        f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}",
+        f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
+        f"{task.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.",
+        finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
-    )  # fmt: skip
+    )
 
 
 def _figure(slug: str, title: str, caption: str, finding: str, spec: Any) -> Figure:
@@ -133,7 +140,9 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     if len(scores) < 2:
         return ""
     highest, lowest = scores[0], min(scores, key=lambda score: score.score)
-    apart = "their intervals do not overlap" if lowest.high < highest.low else "their intervals overlap, so the order is not certain"
+    apart = (
+        "their intervals do not overlap" if lowest.high < highest.low else "their intervals overlap, so the order is not certain"
+    )
     return (
         f"{short[endpoint]} scores highest for {view.name(highest.value)} ({number(highest.score)}) "
         f"and lowest for {view.name(lowest.value)} ({number(lowest.score)}); {apart}."

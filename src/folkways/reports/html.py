@@ -1,7 +1,7 @@
 """The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
 
-The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and script, by their hashes. Every
-string is escaped by Jinja2, and control characters in it are written out (``text.visible``).
+The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and script, by their hashes.
+Every string is escaped by Jinja2, and control characters in it are written out (``text.visible``).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from folkways.reports.names import (
     language_endonym,
     language_name,
     local_languages,
-    region_name,
+    provider,
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
-from folkways.reports.summary import coverage_notices, lede, run_notices
+from folkways.reports.summary import coverage_notices, gaps, lede, run_notices
 from folkways.reports.views import ReportView, TaskView
 
-STRIP_WIDTH, STRIP_HEIGHT = 220, 28
+STRIP_WIDTH, STRIP_HEIGHT = 170, 28
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
 
@@ -50,6 +50,7 @@ def render_html(view: ReportView, figures: Mapping[str, Mapping[str, list[Figure
         figures=figures,
         strips={task.task: strip_cells(task) for task in view.tasks},
         lede=lede(view),
+        gaps=gaps(view),
         notices=coverage_notices(view),
         run_notices=run_notices(view),
         sample=sample,
@@ -123,9 +124,18 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.filters.update(
-        number=text.number, count=text.count, percent=text.percent, duration=text.duration, plural=text.plural,
-        culture=culture_name, language=language_name, endonym=language_endonym, region=region_name, facet=facet_title,
-        inline=inline, explain=explain,
-    )  # fmt: skip
+        number=text.number,
+        count=text.count,
+        percent=text.percent,
+        duration=text.duration,
+        plural=text.plural,
+        culture=culture_name,
+        language=language_name,
+        endonym=language_endonym,
+        provider=provider,
+        facet=facet_title,
+        inline=inline,
+        explain=explain,
+    )
     environment.globals.update(local_languages=local_languages)
     return environment

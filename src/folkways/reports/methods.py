@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from folkways.reports.names import culture_name, language_name
+
 PROFILES = {
     "paper": "judged as the authors’ own code does, its known defects included, so that published figures can be compared with",
     "strict": "judged by the authors’ rule with its known defects mended",
@@ -9,26 +11,22 @@ PROFILES = {
 }
 
 SENTENCES = {
-    ("data", "release"): ("Data", "the release {}"),
-    ("revision", "rev"): ("Revision", "the source at revision {}"),
-    ("fingerprint", "sha", "checksum"): ("Checksum", "the files that were read had the fingerprint {}"),
-    ("items", "n"): ("Items", "{}"),
-    ("cultures", "culture"): ("Cultures", "{}"),
-    ("lang", "langs", "languages", "language"): ("Languages", "questions were put in: {}"),
-    ("variants", "variant", "var"): ("Prompts", "wordings used: {}"),
-    ("prompts", "prompt_source", "source"): ("Prompt text", "the wording came from: {}"),
-    ("system",): ("System prompt", "{}"),
-    ("settings", "sampling"): ("Sampling", "{}"),
-    ("temperature", "temp"): ("Temperature", "{}"),
-    ("samples",): ("Samples", "replies per prompt: {}"),
-    ("text", "tools", "text_tools"): ("Text tools", "{}"),
-    ("agg", "aggregation"): ("Aggregation", "{}"),
-    ("interval", "ci"): ("Interval", "{}"),
-    ("seed",): ("Seed", "random draws began from seed {}"),
-    ("folkways", "version"): ("Software", "folkways {}"),
+    "data": ("Data", "the release {}; the digits after # are a checksum of the files that were read"),
+    "lang": ("Languages", "{}"),
+    "variant": ("Prompts", "asked in these wordings: {}"),
+    "prompts": ("Prompt text", "{}"),
+    "system": ("System prompt", "{}"),
+    "settings": ("Sampling", "{}"),
+    "samples": ("Samples", "replies to each prompt: {}"),
+    "seed": ("Seed", "random draws began from {}"),
+    "folkways": ("Software", "folkways {}"),
+    "cultures": ("Cultures", "only {}"),
+    "limit": ("Limit", "only the first {} items"),
+    "aggregation": ("Aggregation", "{}"),
 }
 
-_BY_KEY = {key: sentence for keys, sentence in SENTENCES.items() for key in keys}
+PROMPT_SOURCES = {"release": "the authors’ wording", "folkways": "our own wording", "file": "wording from the user’s file"}
+SYSTEM_PROMPTS = {"yes": "one of the user’s own", "task": "what the task prescribes, if anything"}
 
 
 def parse_signature(text: str) -> dict[str, str]:
@@ -38,14 +36,29 @@ def parse_signature(text: str) -> dict[str, str]:
 
 
 def explain(signature: str) -> list[tuple[str, str]]:
-    """What each part of a signature says: (heading, words). Parts that have no words of their own are given as they are."""
+    """What each part of a signature says: (heading, words). Parts without words of their own are given as they are."""
     explained = []
     for key, value in parse_signature(signature).items():
         if key == "task":
             continue  # the section it stands in already says so
+        heading, words = SENTENCES.get(key, (key.replace("_", " ").capitalize(), "{}"))
         if key == "profile":
-            explained.append(("Judging", f"profile {value}: {PROFILES.get(value, 'a profile of this task’s own')}"))
-            continue
-        heading, words = _BY_KEY.get(key, (key.replace("_", " ").capitalize(), "{}"))
-        explained.append((heading, words.replace("{}", value or "none")))
+            heading, words = "Judging", f"profile {{}}: {PROFILES.get(value, 'a profile of this task’s own')}"
+        elif key.startswith("text-"):
+            heading = f"Text, {language_name(key.removeprefix('text-'))}"
+        explained.append((heading, words.replace("{}", _in_words(key, value) or "none")))
     return explained
+
+
+def _in_words(key: str, value: str) -> str:
+    """A value as people say it: names for language and culture codes, commas for plus signs."""
+    parts = value.split("+")
+    if key == "lang":
+        return ", ".join(language_name(code) for code in parts)
+    if key == "cultures":
+        return ", ".join(culture_name(code) for code in parts)
+    if key == "prompts":
+        return ", ".join(PROMPT_SOURCES.get(part.split(":")[0], part) + part[len(part.split(":")[0]) :] for part in parts)
+    if key == "system":
+        return SYSTEM_PROMPTS.get(value, value)
+    return ", ".join(parts) if key == "variant" else value.replace(",", ", ") if key == "settings" else value

@@ -28,13 +28,6 @@ def culture_name(code: str) -> str:
 
 
 @cache
-def region_name(code: str) -> str:
-    """The region that a culture lies in; empty where it lies in none or several."""
-    found = cultures().get(code)
-    return (found.region or "") if found else ""
-
-
-@cache
 def language_name(code: str) -> str:
     """The language's name in English; the code itself where it is none of ours."""
     found = languages().get(code)
@@ -80,9 +73,14 @@ def short_endpoint(endpoint: str) -> str:
     return name.rstrip("/").rsplit("/", 1)[-1] or endpoint
 
 
+def provider(endpoint: str) -> str:
+    """Who serves it: ``openai`` of ``openai/gpt-4o-mini``, ``localhost:8000`` of an address; empty for a baseline."""
+    if endpoint.startswith(("http://", "https://")):
+        return endpoint.split("/")[2]
+    return "" if endpoint.startswith("baseline/") else endpoint.rpartition("/")[0]
+
+
 def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
     """Short name of each endpoint; those whose short names would be equal keep their whole names."""
     short = [short_endpoint(endpoint) for endpoint in endpoints]
-    return {
-        endpoint: name if short.count(name) == 1 else endpoint for endpoint, name in zip(endpoints, short, strict=True)
-    }
+    return {endpoint: name if short.count(name) == 1 else endpoint for endpoint, name in zip(endpoints, short, strict=True)}

@@ -1,7 +1,7 @@
 """The colours of a report in its two themes, by the name of their CSS variable.
 
-Paper and ink, one accent, one warning. Text has a contrast of 4.5:1 or more with the paper, marks of 3:1 or more. Series also differ in
-shape and heat cells carry their number, so that nothing is said by colour alone.
+Paper and ink, one accent, one warning. Text has a contrast of 4.5:1 or more with the paper, marks of 3:1 or more. Series also
+differ in shape and heat cells carry their number, so that nothing is said by colour alone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ LIGHT = {
     "accent": "#1d5b79", "accent-soft": "#e6eff3", "warn": "#8f4400", "warn-soft": "#fcf1e3", "good": "#22653f", "bad": "#9a2f2a",
     "series-1": "#1d5b79", "series-2": "#c2560f", "series-3": "#2c7a52", "series-4": "#8e4585", "series-5": "#7d6608",
     "series-6": "#5c6570",
-    "heat-0": "#f1f5f6", "heat-1": "#e2ebef", "heat-2": "#d1e0e7", "heat-3": "#bdd4de", "heat-4": "#a6c6d4", "heat-5": "#8bb6c8",
-    "heat-6": "#3f7e9b", "heat-7": "#2f6c89", "heat-8": "#1d5874", "heat-9": "#10435b",
+    "heat-0": "#eef5f8", "heat-1": "#d2e2eb", "heat-2": "#b6cedc", "heat-3": "#98bbcd", "heat-4": "#79a7bd", "heat-5": "#5b92ac",
+    "heat-6": "#387c98", "heat-7": "#1e6884", "heat-8": "#00546e", "heat-9": "#004155",
     "heat-light-ink": "#ffffff", "heat-dark-ink": "#211f1c",
 }  # fmt: skip
 
@@ -21,8 +21,8 @@ DARK = {
     "accent": "#86c0dc", "accent-soft": "#1f2e36", "warn": "#f2b169", "warn-soft": "#33271a", "good": "#86cfa3", "bad": "#f0938c",
     "series-1": "#86c0dc", "series-2": "#f0a06a", "series-3": "#7cc79d", "series-4": "#d59bcd", "series-5": "#d6bd5c",
     "series-6": "#aab4c0",
-    "heat-0": "#1f2427", "heat-1": "#222c31", "heat-2": "#25353d", "heat-3": "#283f4a", "heat-4": "#2b4a58", "heat-5": "#2f5567",
-    "heat-6": "#6fa9c4", "heat-7": "#88bcd3", "heat-8": "#a3cfe1", "heat-9": "#c1e1ee",
+    "heat-0": "#1e2326", "heat-1": "#253036", "heat-2": "#2c3e47", "heat-3": "#334c59", "heat-4": "#3a5c6c", "heat-5": "#426c80",
+    "heat-6": "#4d8ba7", "heat-7": "#6ca5c1", "heat-8": "#94c2d9", "heat-9": "#c0dfef",
     "heat-light-ink": "#12191d", "heat-dark-ink": "#ece8e1",
 }  # fmt: skip
 

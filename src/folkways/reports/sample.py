@@ -40,8 +40,8 @@ class Sample:
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     """At most ``max_rows`` judgements of the models (of the baselines only where there is no model).
 
-    Groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes are there too: shares in the sample are not
-    shares in the data. The draw is seeded.
+    Groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes are there too: shares in the sample are
+    not shares in the data. The draw is seeded.
     """
     data = view.data
     judgements = data.judgements
@@ -53,7 +53,9 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     drawn = marked.with_columns(turn=turn).sort("turn", maintain_order=True).head(max_rows)
     shown = drawn.with_columns(
         *(pl.col(name).map_elements(_shown, return_dtype=pl.String).alias(name) for name in TEXTS),
-        size=pl.sum_horizontal(pl.col(name).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in TEXTS).cum_sum(),
+        size=pl.sum_horizontal(
+            pl.col(name).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in TEXTS
+        ).cum_sum(),
     ).filter(pl.col("size") <= MAX_TOTAL_CHARACTERS)
     shown = shown.sort("task", "culture", "item", "endpoint", "language", "variant", "profile")
     columns: dict[str, Any] = {name: _coded(shown[name].fill_null("").to_list()) for name in KEYS}

@@ -6,19 +6,24 @@ from folkways.reports.text import count, number, percent, plural
 from folkways.reports.views import ReportView, Score
 
 STATE_WORDS = {"interrupted": "was interrupted before its end", "budget": "stopped before its budget was crossed"}
+MAX_NAMED = 3
+
+
+def listing(parts: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def lede(view: ReportView) -> str:
-    """Who was asked what, in one or two sentences."""
-    who = plural(len(view.models), "model")
+    """Who was asked what, in two sentences."""
+    models = [view.short[name] for name in view.models]
+    who = listing(models) if 0 < len(models) <= MAX_NAMED else plural(len(models), "model") if models else ""
     if view.baselines:
-        who = f"{who} and {plural(len(view.baselines), 'baseline')}" if view.models else plural(len(view.baselines), "baseline")
+        who += f"{' beside ' if who else ''}{plural(len(view.baselines), 'baseline')}"
+    where = [plural(len(view.tasks), "task")] + ([plural(len(view.cultures), "culture")] if view.cultures else [])
     expected, lost = _totals(view)
-    sentence = f"{who}, {plural(len(view.tasks), 'task')}"
-    if view.cultures:
-        sentence += f", {plural(len(view.cultures), 'culture')}"
     replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
-    return f"{sentence}. {count(expected)} answers were expected; {replies}."
+    return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
 
 
 def _totals(view: ReportView) -> tuple[int, int]:
@@ -27,27 +32,51 @@ def _totals(view: ReportView) -> tuple[int, int]:
     return sum(score.n for score in first), sum(score.lost for score in first)
 
 
-def coverage_notices(view: ReportView) -> list[str]:
-    """One sentence for each headline score whose coverage is below 1."""
-    titles = {task.task: task for task in view.tasks}
-    seen: dict[tuple[str, str], Score] = {}
+def _incomplete(view: ReportView) -> list[Score]:
+    """One headline score for each endpoint and task with a coverage below 1."""
+    found: dict[tuple[str, str], Score] = {}
     for score in view.incomplete:
-        seen.setdefault((score.endpoint, score.task), score)
+        found.setdefault((score.endpoint, score.task), score)
+    return list(found.values())
+
+
+def _losses(failed: int, missing: int) -> str:
+    return listing([f"{count(amount)} {word}" for amount, word in ((failed, "failed"), (missing, "missing")) if amount])
+
+
+def gaps(view: ReportView) -> list[str]:
+    """One short sentence for each endpoint with a coverage below 1 anywhere, the worst first."""
+    scores = _incomplete(view)
+    by_endpoint: dict[str, list[Score]] = {}
+    for score in sorted(scores, key=lambda score: -score.lost):
+        by_endpoint.setdefault(score.endpoint, []).append(score)
     sentences = []
-    for score in seen.values():
-        lost = [
-            f"{count(amount)} {word}"
-            for amount, word in ((score.failed, "failed"), (score.missing, "never sent or still missing"))
-            if amount
-        ]
+    for endpoint, group in list(by_endpoint.items())[:MAX_NAMED]:
+        failed, missing = sum(score.failed for score in group), sum(score.missing for score in group)
+        consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
         sentences.append(
-            f"{view.short[score.endpoint]} on {titles[score.task].title}: of {count(score.n)} expected answers {' and '.join(lost)} "
-            f"(coverage {percent(score.coverage)}). They count as not right; had all of them been right, "
-            f"the score would be {number(score.at_best)} instead of {number(score.score)}."
+            f"{view.short[endpoint]}: {_losses(failed, missing)} of {count(sum(score.n for score in group))} expected answers, "
+            f"on {plural(len(group), 'task')} (lowest coverage {percent(min(score.coverage for score in group))}). "
+            f"{consequence}"
         )
+    if len(by_endpoint) > MAX_NAMED:
+        sentences.append(f"{plural(len(by_endpoint) - MAX_NAMED, 'further endpoint')} without full coverage.")
+    return sentences
+
+
+def coverage_notices(view: ReportView) -> list[str]:
+    """One sentence for each headline score with a coverage below 1, with what the score could have been at best."""
+    titles = {task.task: task.title for task in view.tasks}
+    sentences = []
+    for score in _incomplete(view):
+        lost = f"{_losses(score.failed, score.missing)} of {count(score.n)} expected answers (coverage {percent(score.coverage)})"
+        best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
+        sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
     return sentences
 
 
 def run_notices(view: ReportView) -> list[str]:
-    """One sentence for each run that did not come to its end."""
-    return [f"Run {run.name} {STATE_WORDS[run.state]}." for run in view.data.runs if run.state in STATE_WORDS]
+    """One sentence for each run that did not come to its end, unless a warning of the report speaks of that run already."""
+    unfinished = [run for run in view.data.runs if run.state in STATE_WORDS]
+    told = "\n".join(view.data.warnings)
+    return [f"Run {run.name} {STATE_WORDS[run.state]}." for run in unfinished if run.name not in told]

@@ -43,6 +43,7 @@ class Score:
 
     @property
     def baseline(self) -> bool:
+        """Whether this is the score of a baseline."""
         return is_baseline(self.endpoint)
 
     @property
@@ -68,6 +69,7 @@ class FacetView:
     scores: dict[tuple[str, str], Score]  # (value, endpoint)
 
     def name(self, value: str) -> str:
+        """What people read for one group."""
         return value_name(self.facet, value)
 
     def rows(self, endpoints: Iterable[str]) -> list[tuple[str, list[Score]]]:
@@ -100,10 +102,12 @@ class TaskView:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """The endpoints that are no baselines."""
         return tuple(name for name in self.endpoints if not is_baseline(name))
 
     @property
     def baselines(self) -> tuple[str, ...]:
+        """The endpoints that know nothing."""
         return tuple(name for name in self.endpoints if is_baseline(name))
 
     @property
@@ -113,10 +117,12 @@ class TaskView:
 
     @property
     def cultures(self) -> int:
+        """How many cultures there are scores for."""
         return len(self.facets["culture"].values) if "culture" in self.facets else 0
 
     @property
     def slug(self) -> str:
+        """The task as part of file names and anchors."""
         return "".join(character if character.isalnum() else "-" for character in self.task.lower())
 
     @property
@@ -161,19 +167,18 @@ class ReportView:
         return [self._task(task, scores) for task, scores in by_task.items()]
 
     def _task(self, task: str, scores: Sequence[Score]) -> TaskView:
-        names = dict.fromkeys(score.metric for score in scores)
-        metrics = self.data.metrics.get(task) or tuple(Metric(name, name, "") for name in names)
-        headline = next((metric for metric in metrics if metric.name in names), metrics[0])
+        measured = dict.fromkeys(score.metric for score in scores)
+        metrics = self.data.metrics.get(task) or tuple(Metric(name, name, "") for name in measured)
+        headline = next((metric for metric in metrics if metric.name in measured), metrics[0])
         profiles = tuple(dict.fromkeys(score.profile for score in scores))
         whole = [score for score in scores if score.facet == WHOLE]
-        leading = {score.endpoint: score.score for score in reversed(whole) if score.metric == headline.name and score.profile == profiles[0]}
-        endpoints = tuple(
-            sorted(dict.fromkeys(score.endpoint for score in scores), key=lambda name: (is_baseline(name), -_rank(leading.get(name))))
-        )
+        shown = [score for score in scores if score.metric == headline.name and score.profile == profiles[0]]
+        leading = {score.endpoint: score.score for score in shown if score.facet == WHOLE}
+        names = dict.fromkeys(score.endpoint for score in scores)
+        endpoints = tuple(sorted(names, key=lambda name: (is_baseline(name), -_rank(leading.get(name)))))
         place = {name: position for position, name in enumerate(endpoints)}
         profile_place = {name: position for position, name in enumerate(profiles)}
         whole.sort(key=lambda score: (place[score.endpoint], profile_place[score.profile]))
-        detail = [score for score in scores if score.metric == headline.name and score.profile == profiles[0] and score.facet != WHOLE]
         return TaskView(
             task=task,
             title=self.data.task_titles.get(task, task),
@@ -184,7 +189,7 @@ class ReportView:
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
             others=tuple(score for score in whole if score.metric != headline.name),
-            facets=_facets(detail, endpoints),
+            facets=_facets([score for score in shown if score.facet != WHOLE], endpoints),
         )
 
     @cached_property
@@ -200,10 +205,12 @@ class ReportView:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """The endpoints that are no baselines."""
         return tuple(name for name in self.endpoints if not is_baseline(name))
 
     @property
     def baselines(self) -> tuple[str, ...]:
+        """The endpoints that know nothing."""
         return tuple(name for name in self.endpoints if is_baseline(name))
 
     @cached_property

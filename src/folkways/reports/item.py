@@ -1,0 +1,128 @@
+"""One item for ``folkways show``: what was asked, what people answer, what models said and how it was judged.
+
+Everything here is untrusted text: control characters are written out, and nothing is read as markup.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
+from folkways.reports.names import culture_name, language_name
+from folkways.reports.text import number, one_line, visible
+
+EMPTY_RESPONSES = pl.DataFrame(schema={"endpoint": pl.String, **RESPONSES})
+EMPTY_JUDGEMENTS = pl.DataFrame(schema={"endpoint": pl.String, "profile": pl.String, **JUDGEMENTS})
+
+ASKED = ("language", "variant", "sample")
+_UNSAFE_IN_JSON = re.compile(
+    "[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def render_item(
+    item: Mapping[str, Any],
+    prompts: pl.DataFrame,
+    responses: pl.DataFrame = EMPTY_RESPONSES,
+    judgements: pl.DataFrame = EMPTY_JUDGEMENTS,
+    metrics: tuple[Metric, ...] = (),
+) -> RenderableType:
+    """One item for the terminal.
+
+    item:       one row of an items frame (records.ITEMS and its facets).
+    prompts:    its rows of records.PROMPTS.
+    responses:  its rows of records.RESPONSES with ``endpoint``.
+    judgements: its rows of records.JUDGEMENTS with ``endpoint`` and ``profile``, one column per metric.
+    """
+    facts = _grid()
+    for name in ("task", "item", "question"):
+        _row(facts, name, item.get(name))
+    _row(facts, "culture", f"{culture_name(item['culture'])} ({item['culture']})" if item.get("culture") else None)
+    for name, value in item.items():
+        if name not in ITEMS and isinstance(value, (str, int, float, bool)):
+            _row(facts, name.replace("_", " "), value)
+    parts: list[RenderableType] = [
+        facts,
+        Text(),
+        _block("Question", item.get("text")),
+        _block("Accepted answers", item.get("gold")),
+    ]
+    for prompt in prompts.iter_rows(named=True):
+        heading = f"{language_name(prompt['language'])} · {prompt['variant']} · wording from {prompt['prompt_source']}"
+        parts += [Rule(Text(one_line(heading)), align="left", style="dim")]
+        if prompt.get("system"):
+            parts.append(_block("System", prompt["system"]))
+        parts.append(_block("Prompt", prompt["user"]))
+        parts += [_reply(row, judgements, metrics) for row in _asked(responses, prompt).iter_rows(named=True)]
+    return Group(*parts)
+
+
+def _asked(frame: pl.DataFrame, prompt: Mapping[str, Any]) -> pl.DataFrame:
+    same = (pl.col("language") == prompt["language"]) & (pl.col("variant") == prompt["variant"])
+    return frame.filter(same).sort("endpoint", "sample")
+
+
+def _reply(response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple[Metric, ...]) -> RenderableType:
+    sample = f", sample {response['sample']}" if response["sample"] else ""
+    said = (
+        response["response"]
+        if response["response"] is not None
+        else f"({response['state']}: {response['reason'] or 'no reason given'})"
+    )
+    parts: list[RenderableType] = [_block(f"{response['endpoint']}{sample}", said)]
+    same = pl.all_horizontal(pl.col(name) == response[name] for name in ("endpoint", *ASKED))
+    for judged in judgements.filter(same).iter_rows(named=True):
+        numbers = [f"{metric.label} {number(judged[metric.name], 2)}" for metric in metrics if judged.get(metric.name) is not None]
+        answer = f"read as {one_line(judged['answer'])!r}" if judged["answer"] is not None else "nothing was read out"
+        counted = [] if judged["counted"] else ["not counted"]
+        line = " · ".join([judged["profile"], judged["state"], *counted, answer, *numbers, *filter(None, [judged["reason"]])])
+        parts.append(Padding(Text(one_line(line), "dim"), (0, 0, 0, 4)))
+    return Padding(Group(*parts), (0, 0, 1, 2))
+
+
+def _grid() -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    return grid
+
+
+def _row(grid: Table, name: str, value: Any) -> None:
+    if value is not None:
+        grid.add_row(Text(one_line(name)), Text(one_line(str(value))))
+
+
+def _block(heading: str, text: Any) -> RenderableType:
+    words = Text(visible(str(text))) if text is not None else Text("(none)", "dim")
+    return Group(Text(one_line(heading), "bold"), Padding(words, (0, 0, 1, 2)))
+
+
+def item_as_json(
+    item: Mapping[str, Any],
+    prompts: pl.DataFrame,
+    responses: pl.DataFrame = EMPTY_RESPONSES,
+    judgements: pl.DataFrame = EMPTY_JUDGEMENTS,
+) -> str:
+    """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to print in a terminal."""
+    value = {"item": dict(item), **{name: frame.to_dicts() for name, frame in
+             (("prompts", prompts), ("responses", responses), ("judgements", judgements))}}  # fmt: skip
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return _UNSAFE_IN_JSON.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"

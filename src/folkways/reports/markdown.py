@@ -1,0 +1,120 @@
+"""The report as Markdown: the same tables, short, for pull requests, notes and README files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from folkways.reports.names import facet_title
+from folkways.reports.summary import coverage_notices, lede, run_notices
+from folkways.reports.text import count, number, one_line, percent
+from folkways.reports.views import FacetView, ReportView, Score, TaskView
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+STATES = ("Answered", "Refused", "Unreadable", "Failed", "Missing")
+
+
+def render_markdown(view: ReportView) -> str:
+    """The whole document."""
+    data = view.data
+    parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
+    notices = [*run_notices(view), *coverage_notices(view), *data.warnings]
+    if notices:
+        parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
+    for task in view.tasks:
+        parts += _task(view, task)
+    if data.failures.height:
+        rows = [
+            [
+                escape(row["endpoint"]),
+                code(row["task"]),
+                escape(row["kind"]),
+                count(row["count"]),
+                code((row["example"] or "")[:200]),
+            ]
+            for row in data.failures.iter_rows(named=True)
+        ]
+        parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
+    parts += ["## Signatures", "\n".join(f"- {name}: {code(signature)}" for signature, name in view.signatures.items())]
+    if data.releases:
+        parts.append("## Data and licences")
+        for release in data.releases:
+            source = f"{escape(release.repository)} at {code(release.revision[:12])}"
+            parts.append(f"**{escape(release.name)}** ({escape(release.licence)}), {source}")
+            parts.append(fenced(release.citation, "bibtex"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _task(view: ReportView, task: TaskView) -> Iterable[str]:
+    yield f"## {escape(task.title)} ({code(task.task)})"
+    yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
+    several = len(task.profiles) > 1
+    head = ["Model", *(["Profile"] if several else []), "Metric", *_head()]
+    rows = [
+        [
+            escape(score.endpoint),
+            *([escape(score.profile)] if several else []),
+            escape(task.label_of(score.metric)),
+            *_cells(view, score),
+        ]
+        for score in (*task.whole, *task.others)
+    ]
+    yield table(head, rows, numeric=set(range(len(head) - len(_head()), len(head) - 1)))
+    for facet in task.facets.values():
+        yield f"### By {escape(facet_title(facet.facet))}"
+        yield _facet(view, task, facet)
+
+
+def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
+    """One row per group, one column per endpoint: score, interval and n."""
+    shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
+    head = [escape(facet_title(facet.facet).capitalize()), *(escape(view.short[name]) for name in shown)]
+    rows = []
+    for value in facet.values:
+        found = [facet.scores.get((value, name)) for name in shown]
+        rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
+    return table(head, rows, numeric=set(range(1, len(head))))
+
+
+def _compact(score: Score | None) -> str:
+    if score is None:
+        return ""
+    lost = f", coverage {percent(score.coverage)}" if score.lost else ""
+    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={count(score.n)}{lost}"
+
+
+def _head() -> list[str]:
+    return ["Score", "95 % interval", "n", "Coverage", *STATES, "Sig."]
+
+
+def _cells(view: ReportView, score: Score) -> list[str]:
+    states = [count(amount) for amount in score.states.values()]
+    interval = f"{number(score.low)} to {number(score.high)}"
+    return [number(score.score), interval, count(score.n), percent(score.coverage), *states, view.signatures[score.signature]]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()) -> str:
+    """A pipe table of cells that are escaped already; the columns in ``numeric`` are aligned right."""
+    rule = ["---:" if position in numeric else "---" for position in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+
+
+def escape(text: str) -> str:
+    """Text as Markdown shows it literally, on one line, with controls written out."""
+    return _SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def code(text: str) -> str:
+    """Text as inline code that it cannot end, also inside a table."""
+    plain = one_line(text)
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if plain.startswith("`") or plain.endswith("`") else ""
+    return f"{ticks}{pad}{plain}{pad}{ticks}".replace("|", "\\|")
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of code that the text cannot end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

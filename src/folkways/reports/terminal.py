@@ -1,0 +1,57 @@
+"""The report in the terminal: the headline scores as a table, and what a reader must know before them."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from folkways.reports.data import ReportData
+from folkways.reports.summary import coverage_notices, run_notices
+from folkways.reports.text import count, number, one_line, percent
+from folkways.reports.views import ReportView, Score, TaskView
+
+STATES = ("refused", "unreadable", "failed", "missing")
+
+
+def terminal_summary(data: ReportData) -> RenderableType:
+    """Score, interval, n, coverage and states of every endpoint and task, then the warnings. For ``rich.console.Console.print``."""
+    view = ReportView(data)
+    parts: list[RenderableType] = [_table(view, task) for task in view.tasks]
+    notices = [*run_notices(view), *coverage_notices(view), *data.warnings]
+    parts += [Text.assemble(("! ", "bold yellow"), one_line(sentence)) for sentence in notices]
+    return Group(*parts)
+
+
+def _table(view: ReportView, task: TaskView) -> RenderableType:
+    cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
+    title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}", "dim"))
+    table = Table(
+        title=title, title_justify="left", title_style="", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    table.add_column("model", no_wrap=True, overflow="ellipsis", min_width=12)
+    if len(task.profiles) > 1:
+        table.add_column("profile")
+    for name in ("score", "95 % interval", "n", "coverage", *STATES):
+        table.add_column(name, justify="right", no_wrap=True)
+    for score in task.whole:
+        table.add_row(*_cells(view, task, score), style="dim" if score.baseline else "")
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
+    lost = "bold yellow" if score.lost else ""
+    cells = [Text(one_line(view.short[score.endpoint]))]
+    if len(task.profiles) > 1:
+        cells.append(Text(one_line(score.profile)))
+    cells += [
+        Text(number(score.score), "" if score.baseline else "bold"),
+        Text(f"{number(score.low)} – {number(score.high)}"),
+        Text(count(score.n)),
+        Text(percent(score.coverage), lost),
+    ]
+    for state in STATES:
+        amount = getattr(score, state)
+        cells.append(Text(count(amount), lost if amount and state in ("failed", "missing") else ""))
+    return cells

@@ -1,0 +1,127 @@
+"""Writes a report to a folder: HTML with its figures, Markdown, CSV and Parquet. Each file appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import polars as pl
+
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.reports.data import ReportData
+from folkways.reports.html import all_figures, render_html
+from folkways.reports.markdown import render_markdown
+from folkways.reports.views import ReportView
+
+FORMATS = ("html", "md", "csv", "parquet")
+
+REMEDY = "Name another folder with --out DIR"
+
+MODEL_WRITTEN = ("response", "answer", "reason")
+"""Columns that carry a model's words; a spreadsheet must not run them as formulas."""
+
+
+def write_report(data: ReportData, out: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the report into the folder ``out`` (made if it is not there) and return the files.
+
+    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. csv and parquet: ``scores`` and ``judgements``. Parquet is exact;
+    CSV puts an apostrophe before model-written cells that a spreadsheet would run as a formula. Raises FolkwaysError where it
+    cannot write, and UnknownNameError for an unknown format.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("report format", name, FORMATS)
+    out = Path(out)
+    _make_folder(out)
+    view = ReportView(data)
+    written: list[Path] = []
+    if "html" in formats:
+        figures = all_figures(view)
+        written.append(_write_text(out / "report.html", render_html(view, figures)))
+        drawn = [figure for sections in figures.values() for section in sections.values() for figure in section]
+        if drawn:
+            _make_folder(out / "figures")
+        written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
+    if "md" in formats:
+        written.append(_write_text(out / "report.md", render_markdown(view)))
+    for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
+        if "csv" in formats:
+            table = _flat(frame)
+            written.append(_write(out / f"{name}.csv", lambda file, table=table: table.write_csv(file)))  # type: ignore[misc]
+        if "parquet" in formats:
+            written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: frame.write_parquet(file)))  # type: ignore[misc]
+    return written
+
+
+def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame as CSV can hold it: lists as JSON, and no cell of a model's words that a spreadsheet takes for a formula."""
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    columns = [pl.col(name).map_elements(_as_json, return_dtype=pl.String).alias(name) for name in nested]
+    columns += [_defused(name) for name in MODEL_WRITTEN if frame.schema.get(name) == pl.String]
+    return frame.with_columns(columns)
+
+
+def _as_json(value: Any) -> str:
+    plain = value.to_list() if isinstance(value, pl.Series) else value
+    return json.dumps(plain, ensure_ascii=False, default=str)
+
+
+def _defused(name: str) -> pl.Expr:
+    text = pl.col(name)
+    formula = text.str.contains(r"^[=+\-@\t\r]") & text.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+    return pl.when(formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text).alias(name)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise FolkwaysError(f"cannot write the report: {folder} is a file, not a folder\n{REMEDY}") from error
+    except OSError as error:
+        raise _explain(error, folder) from error
+
+
+def _write_text(path: Path, text: str) -> Path:
+    return _write(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+
+
+def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
+    """Fill a temporary file in the same folder, then move it to ``path`` in one step."""
+    temporary: str | None = None
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+        raise _explain(error, path) from error
+    return path
+
+
+def _explain(error: Exception, path: Path) -> FolkwaysError:
+    number = error.errno if isinstance(error, OSError) else None
+    words = str(error)
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in words or "File too large" in words:
+        return FolkwaysError(
+            f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
+            f"Free some space. {REMEDY}. No file was left half written; the scores are safe in the workspace."
+        )
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{REMEDY}")
+    if number in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
+        return FolkwaysError(f"cannot write {path}: a file or folder of that name is in the way\n{REMEDY}")
+    return FolkwaysError(f"cannot write {path}: {words}\n{REMEDY}")
