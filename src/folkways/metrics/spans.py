@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from folkways.metrics.edits import edit_similarity
 
@@ -86,6 +85,8 @@ def si_csi(gold: str, reply: str) -> SpanMatch:
     found = [span.lower() for span in tagged_spans(reply, across_lines=True)]
     if not expected or not found:
         return _match(0.0, len(expected), len(found))
+    from scipy.optimize import linear_sum_assignment
+
     similarity = np.array([[edit_similarity(one, other) for other in found] for one in expected])
     rows, columns = linear_sum_assignment(similarity, maximize=True)
     return _match(float(similarity[rows, columns].sum()), len(expected), len(found))

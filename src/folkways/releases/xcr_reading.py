@@ -106,7 +106,7 @@ def corpus(release: Release) -> pl.DataFrame:
     Columns: ``id`` (``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` for a repeat), ``row`` and BASE_COLUMNS.
     """
     base = read_base(release)
-    return base.select(pl.Series("id", _ids(base["sentence"].to_list()), dtype=pl.String), pl.all())
+    return base.select(pl.Series("id", sentence_ids(base["sentence"].to_list()), dtype=pl.String), pl.all())
 
 
 def adaptations(release: Release, culture: str) -> pl.DataFrame:
@@ -165,7 +165,8 @@ def looks_like(folder: Path) -> bool:
     return False
 
 
-def _ids(sentences: Sequence[str]) -> list[str]:
+def sentence_ids(sentences: Sequence[str]) -> list[str]:
+    """Ids of sentences in order: ``xcr-`` and 8 hexadecimal digits of the normal form, ``-2`` and so on for repeats."""
     seen: Counter[str] = Counter()
     ids = []
     for sentence in sentences:

@@ -1,0 +1,60 @@
+"""Prompt templates: which ones are used, whose wording they are, and how the parts of an item are put into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from folkways.benchmarks.base import PromptOptions
+from folkways.cultures import get_language
+from folkways.errors import FolkwaysError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt text with {names} for the parts of an item, and where its wording comes from (records.PROMPTS.prompt_source)."""
+
+    text: str
+    source: str
+
+    def fill(self, parts: Mapping[str, str]) -> str:
+        """The text with its {names} replaced, in one pass: braces inside a part, and names that are no part, stay as they are."""
+        return re.sub(r"\{(\w+)\}", lambda name: parts.get(name[1], name[0]), self.text)
+
+
+def choose_templates(
+    task: str, options: PromptOptions, known: Mapping[str, Callable[[], Template | None]], default: tuple[str, ...], needed: str
+) -> dict[str, Template]:
+    """Variant -> template, for the variants asked for; the default ones, or those the user brought texts for, if none are.
+
+    known:  variant -> what gives its template, or None where this release does not have it.
+    needed: the {name} that every text brought by the user must contain.
+    Raises UnknownNameError for a variant that is neither known nor brought, FolkwaysError for one that is not there.
+    """
+    for name, text in options.prompt_texts.items():
+        if f"{{{needed}}}" not in text:
+            raise FolkwaysError(f"the prompt text {name!r} has no place for the item; write {{{needed}}} where it belongs:\n{text}")
+    wanted = options.variants or tuple(options.prompt_texts) or default
+    if "all" in wanted:
+        wanted = (*known, *options.prompt_texts)
+    chosen: dict[str, Template] = {}
+    for name in dict.fromkeys(wanted):
+        if name in options.prompt_texts:
+            chosen[name] = Template(options.prompt_texts[name], f"file:{name}")
+        elif name in known:
+            template = known[name]()
+            if template is not None:
+                chosen[name] = template
+            elif "all" not in (options.variants or ()):
+                raise FolkwaysError(f"{task}: this release does not contain the authors' prompts, so there is no variant {name!r}")
+        else:
+            raise UnknownNameError(f"variant of {task}", name, {*known, *options.prompt_texts, "all"})
+    return chosen
+
+
+def asks_in_english(options: PromptOptions) -> bool:
+    """Whether an English-only task asks anything at all under these options (``local`` is English there too)."""
+    return options.languages is None or any(
+        language == "local" or get_language(language).code == "en" for language in options.languages
+    )

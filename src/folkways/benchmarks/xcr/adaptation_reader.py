@@ -1,0 +1,206 @@
+"""Reads a reply to the adaptation prompt: the version within English, the one into the language, and the strategy named.
+
+The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer with JSON, with Python
+lists, with quotes that are not escaped, with brackets and no quotes at all although the sentences contain commas, with labelled
+lines, tables or bare lines. Each layout is tried in turn; a reply is unreadable where none fits or where the boundary between the
+two versions stays open. The gold answer is never looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from folkways.benchmarks.xcr.boundaries import boundary_between_versions, change_of_script, split_off_strategy
+from folkways.releases.xcr import is_non_transferable
+from folkways.releases.xcr_reading import is_bare_label
+
+LONGEST = 20_000  # characters: an adaptation is two sentences; what is longer is no answer, and parsing it would only cost time
+
+_THINKING = re.compile(r"^.*</think(?:ing)?>", re.S | re.I)
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.S)
+_LEAD = re.compile(r"^\W*(?:output|answer|response|result|adaptation)s?\s*[:：]\W*?(?=[\[{“\"'\w])", re.I)
+_LABEL = re.compile(
+    r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
+        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s? )
+        [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
+    re.I | re.X | re.M,
+)
+_QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """What a reply offers. ``method`` is as the model wrote it, empty where it named none; a version may be empty too."""
+
+    intra: str
+    inter: str
+    method: str
+
+
+def read_adaptation(reply: str) -> Adaptation | None:
+    """The two versions and the strategy in ``reply``, or None where it cannot be told what they are.
+
+    A reply that is nothing but "non-transferable" says so of both versions.
+    """
+    text = _THINKING.sub("", reply)
+    if len(text) > LONGEST:
+        return None
+    text = text.replace("\r\n", "\n")
+    fenced = _FENCE.search(text)
+    if fenced:
+        text = fenced[1]
+    if is_bare_label(text.strip(" []\n\t`*\"'")):
+        return Adaptation(text.strip(), text.strip(), "")
+    for layout in LAYOUTS:
+        parts = layout(text)
+        if parts is not None:
+            found = Adaptation(*(part.strip() for part in parts))
+            return found if found.intra or found.inter else None
+    return None
+
+
+Parts = tuple[str, str, str]
+
+
+def _json(text: str) -> Parts | None:
+    """A JSON list or object, wherever it begins; line breaks inside strings are let pass."""
+    decoder = json.JSONDecoder(strict=False)
+    for start in (text.find("["), text.find("{")):
+        if start >= 0:
+            try:
+                value, _ = decoder.raw_decode(text, start)
+            except (ValueError, RecursionError):
+                continue
+            parts = _from_value(value)
+            if parts is not None:
+                return parts
+    return None
+
+
+def _python(text: str) -> Parts | None:
+    """A Python list, tuple or dictionary of strings."""
+    for opening, closing in ("[]", "()", "{}"):
+        start, end = text.find(opening), text.rfind(closing)
+        if 0 <= start < end:
+            try:
+                value = ast.literal_eval(text[start : end + 1])
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                continue
+            parts = _from_value(value)
+            if parts is not None:
+                return parts
+    return None
+
+
+def _from_value(value: object) -> Parts | None:
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        return _from_value(value[0])
+    if isinstance(value, (list, tuple)):
+        value = [part[0] if isinstance(part, list) and len(part) == 1 else part for part in value]
+    if isinstance(value, list) and len(value) >= 2 and all(isinstance(part, str) for part in value):
+        return value[0], value[1], ", ".join(value[2:])
+    if isinstance(value, dict):
+        fields = {str(name).lower(): part for name, part in value.items() if isinstance(part, str)}
+        intra, inter, method = (
+            next((part for name, part in fields.items() if name.lstrip("<( ").startswith(stems)), None)
+            for stems in (("intra",), ("inter",), ("method", "strateg", "techni", "adaptation_m", "adaptation m", "adaptation s"))
+        )
+        if intra is not None and inter is not None:
+            return intra, inter, method or ""
+    return None
+
+
+def _labelled(text: str) -> Parts | None:
+    """Lines that begin with a label; a text runs on to the next label."""
+    labels = list(_LABEL.finditer(text))
+    fields: dict[str, str] = {}
+    for place, label in enumerate(labels):
+        end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
+        name = label["name"].lower()
+        key = "intra" if name.startswith("intra") else "inter" if name.startswith("inter") else "method"
+        fields.setdefault(key, _undressed(text[label.end() : end]))
+    if "intra" in fields and "inter" in fields:
+        return fields["intra"], fields["inter"], fields.get("method", "").split("\n\n")[0]
+    return None
+
+
+def _table(text: str) -> Parts | None:
+    """The last row of a Markdown table with three columns."""
+    rows = [
+        [cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.strip().startswith("|")
+    ]
+    if len(rows) >= 3 and len(rows[-1]) == 3:
+        return rows[-1][0], rows[-1][1], rows[-1][2]
+    return None
+
+
+def _quoted(text: str) -> Parts | None:
+    """A list whose strings are quoted but hold unescaped quotes: cut where a closing quote, a comma and an opening quote meet."""
+    inner = _inside_brackets(text)
+    if inner is None or inner[:1] not in _QUOTES or inner[-1:] != _QUOTES[inner[0]]:
+        return None
+    opening, closing = inner[0], _QUOTES[inner[0]]
+    separator = re.compile(rf"{re.escape(closing)}\s*[,，]\s*{re.escape(opening)}")
+    return _three(inner[1:-1], separator, lambda part: part.replace(f"\\{closing}", closing))
+
+
+def _bracketed_each(text: str) -> Parts | None:
+    """Each part in brackets of its own."""
+    stripped = _LEAD.sub("", text).strip()
+    if not (stripped.startswith("[") and stripped.endswith("]")):
+        return None
+    return _three(stripped[1:-1], re.compile(r"\]\s*[,，;]?\s*\["))
+
+
+def _bare(text: str) -> Parts | None:
+    """One bracket, no quotes, commas in the sentences; without a strategy only where the script changes."""
+    inner = _inside_brackets(text)
+    if inner is None:
+        return None
+    comma = re.compile(r"[,，]\s*")
+    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma)
+    change = change_of_script(inner, comma) if parts is None else None
+    return parts if change is None else (inner[: change[0]], inner[change[1] :], "")
+
+
+def _lines(text: str) -> Parts | None:
+    """One part to a line, numbered or not, the strategy last; a line of introduction ends with a colon."""
+    text = re.sub(r"\A\s*[^\n]*[:：]\s*\n+", "", _LEAD.sub("", text))
+    return _three(text, re.compile(r"\n"), _unnumbered) or _three(text.strip(), re.compile(r"\n+"), _unnumbered)
+
+
+LAYOUTS: Sequence[Callable[[str], Parts | None]] = (_json, _python, _labelled, _table, _bracketed_each, _quoted, _bare, _lines)
+"""From the most to the least explicit; the first that fits decides."""
+
+
+def _three(text: str, separator: re.Pattern[str], finish: Callable[[str], str] = str) -> Parts | None:
+    """Cut at ``separator``: the strategy from the end, then the place between the two versions."""
+    found = split_off_strategy(text, separator)
+    if found is None:
+        return None
+    versions, method = found
+    boundary = boundary_between_versions(versions, separator)
+    if boundary is None:
+        return None
+    return finish(versions[: boundary[0]]), finish(versions[boundary[1] :]), method
+
+
+def _inside_brackets(text: str) -> str | None:
+    start, end = text.find("["), text.rfind("]")
+    return text[start + 1 : end].strip(" \t") if 0 <= start < end else None
+
+
+def _unnumbered(line: str) -> str:
+    return re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line)
+
+
+def _undressed(text: str) -> str:
+    """Without Markdown emphasis, bullets of the next line, and quotes that enclose the whole."""
+    text = re.sub(r"\n\s*(?:[-*•]|\d+\.)?\s*$", "", text.strip()).strip().strip("*_").strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[-1] not in text[1:-1] and not is_non_transferable(text):
+        return text[1:-1]
+    return text

@@ -1,0 +1,71 @@
+"""Where one part of an adaptation reply ends and the next begins, when commas or line breaks stand inside the parts as well."""
+
+from __future__ import annotations
+
+import re
+
+from folkways.benchmarks.xcr.strategies import names_only_strategies
+from folkways.releases.xcr_reading import is_bare_label
+
+_TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
+_SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
+_LAST_PIECES = 4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+
+Span = tuple[int, int]
+
+
+def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The text before the strategy that it ends with, and the strategy: the longest ending that names only strategies.
+
+    None where no ending does.
+    """
+    found = None
+    for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
+        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，")):
+            found = text[:start], text[end:]
+    return found
+
+
+def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The separator at which the English version ends and the one in the language begins, or None where that stays open.
+
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the change of script; the only
+    separator that follows the end of a sentence.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) <= 1:
+        return cuts[0] if cuts else None
+    labels = [cut for cut in cuts if is_bare_label(text[: cut[0]]) or is_bare_label(text[cut[1] :])]
+    if len(labels) == 1:
+        return labels[0]
+    changes = _changes_of_script(text, cuts)
+    if changes is not None:
+        return _after_sentence(text, changes) if len(changes) > 1 else changes[0]
+    return _after_sentence(text, cuts)
+
+
+def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The one separator at which the text changes from Latin letters to others, or None."""
+    changes = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)])
+    return changes[0] if changes is not None and len(changes) == 1 else None
+
+
+def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
+    ends = [cut for cut in cuts if _SENTENCE_END.search(text[: cut[0]])]
+    return ends[0] if len(ends) == 1 else None
+
+
+def _changes_of_script(text: str, cuts: list[Span]) -> list[Span] | None:
+    """The cuts that best part Latin letters from others; None where the text is in one script."""
+    latin = [0]
+    other = [0]
+    plain = _TAG.sub(lambda tag: " " * len(tag[0]), text)
+    for character in plain:
+        is_letter = character.isalpha()
+        latin.append(latin[-1] + (is_letter and ord(character) < 0x250))
+        other.append(other[-1] + (is_letter and ord(character) >= 0x250))
+    scores = [latin[start] + other[-1] - other[end] for start, end in cuts]
+    best = max(scores, default=0)
+    if not latin[-1] or not other[-1] or best < 0.6 * (latin[-1] + other[-1]):
+        return None
+    return [cut for cut, score in zip(cuts, scores, strict=True) if score == best]

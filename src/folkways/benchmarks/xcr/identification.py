@@ -1,0 +1,80 @@
+"""xcr/identification: the tags are taken out of a sentence, and the model puts them back (section on tasks; Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.xcr.authors_files import tagged_outputs
+from folkways.benchmarks.xcr.common import Row, Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.sentences import without_tags
+from folkways.metrics.edits import edit_similarity
+from folkways.metrics.refusals import declines
+from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
+from folkways.records import Metric, Schema, State
+from folkways.releases.base import Release
+
+_SAME_SENTENCE = 0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
+
+
+class Identification(XcrTask):
+    """Both profiles read tags alike; ``strict`` adds precision, recall and F1 of exact spans, so that tagging everything costs."""
+
+    name: ClassVar[str] = "xcr/identification"
+    title: ClassVar[str] = "XCR-Bench: identification"
+    about: ClassVar[str] = (
+        "Mark what is specific to American, British or Western culture in an English sentence (sections 3 and F of the paper)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("hi_csi", "HI-CSI", "Share of gold items tagged exactly, case-sensitive; extra tags are free (appendix F).", "mean"),
+        Metric("si_csi", "SI-CSI", "F1 of edit similarity under the best one-to-one pairing (appendix F).", "mean"),
+        Metric("si_precision", "SI precision", "The pairing's similarity over the items that the reply tags.", "mean"),
+        Metric("si_recall", "SI recall", "The pairing's similarity over the gold items.", "mean"),
+        Metric("precision", "Exact precision", "Share of tagged items that are gold items (strict only).", "mean"),
+        Metric("recall", "Exact recall", "Share of gold items tagged exactly, each matched once (strict only).", "mean"),
+        Metric("f1", "Exact F1", "Harmonic mean of the two, per sentence (strict only).", "mean"),
+    )
+    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+
+    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
+        return [
+            {
+                **entry,
+                "item": entry["id"],
+                "release_id": entry["id"],
+                "question": entry["id"],
+                "culture": "ANGLO",
+                "text": without_tags(entry["sentence"]),
+                "gold": entry["sentence"],
+            }
+            for entry in base.drop("row", "cultural_context").iter_rows(named=True)
+        ]
+
+    def parts(self, item: Row) -> Mapping[str, str]:
+        return {"sentence": item["text"]}
+
+    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
+        found = tagged_spans(reply, across_lines=True)
+        if not found and declines(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
+            return unread(True, "")
+        gold = item["sentence"]
+        soft, exact = si_csi(gold, reply), exact_spans(gold, reply)
+        values: dict[str, float | None] = {
+            "hi_csi": hi_csi(gold, reply),
+            "si_csi": soft.f1,
+            "si_precision": soft.precision,
+            "si_recall": soft.recall,
+        }
+        if profile == "strict":
+            values |= {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
+        expected = tagged_spans(gold, across_lines=True)
+        return Verdict(State.ANSWERED, " | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values, {})
+
+    def worst(self, item: Row, profile: str) -> Mapping[str, float | None]:
+        strict_only = ("precision", "recall", "f1")
+        return {metric.name: None if profile == "paper" and metric.name in strict_only else 0.0 for metric in self.metrics}
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        return tagged_outputs(table)

@@ -1,0 +1,92 @@
+"""xcr/prediction: the tagged items are masked, and the model fills them in (section on tasks; Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.xcr.authors_files import tagged_outputs
+from folkways.benchmarks.xcr.common import Row, Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.sentences import masked
+from folkways.metrics.refusals import declines
+from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
+from folkways.records import Metric, Schema, State
+from folkways.releases.base import Release
+
+
+class Prediction(XcrTask):
+    """``paper`` counts hits per sentence, so that a perfect copy scores 116.15; ``strict`` gives the share of the gold items hit.
+
+    A sentence without gold items counts as 0 in ``paper`` and not at all in ``strict``.
+    """
+
+    name: ClassVar[str] = "xcr/prediction"
+    title: ClassVar[str] = "XCR-Bench: prediction"
+    about: ClassVar[str] = (
+        "Fill in what is specific to American, British or Western culture in an English sentence (sections 3 and F of the paper)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "hp_csi",
+            "HP-CSI",
+            "Items equal to the gold item in the same place, lower-cased: hits per sentence (paper) or per gold item (strict).",
+            "mean",
+        ),
+        Metric("count_kept", "Items kept", "The reply has as many tagged items as the sentence."),
+    )
+    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+    details: ClassVar[Schema] = {"hp_weight": pl.Float64}  # how much the row's share counts: its gold items in strict, 1 in paper
+
+    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
+        return [
+            {
+                **entry,
+                "item": entry["id"],
+                "release_id": entry["id"],
+                "question": entry["id"],
+                "culture": "ANGLO",
+                "text": masked(entry["sentence"]),
+                "gold": " | ".join(tagged_spans(entry["sentence"], across_lines=False)),
+            }
+            for entry in base.drop("row", "cultural_context").iter_rows(named=True)
+        ]
+
+    def parts(self, item: Row) -> Mapping[str, str]:
+        return {"sentence": item["text"]}
+
+    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
+        gold = tagged_spans(item["sentence"], across_lines=False)
+        found = tagged_spans(reply, across_lines=False)
+        if gold and not found:
+            return unread(declines(reply), "no tagged item in the reply")
+        hits = hp_csi(item["sentence"], reply)
+        values = {
+            "hp_csi": hits if profile == "paper" else hp_csi_per_gold(item["sentence"], reply),
+            "count_kept": float(len(found) == len(gold)),
+        }
+        return Verdict(State.ANSWERED, " | ".join(found), f"{hits:.0f} of {len(gold)} items equal", values, {})
+
+    def worst(self, item: Row, profile: str) -> Mapping[str, float | None]:
+        nothing_to_hit = profile == "strict" and not tagged_spans(item["sentence"], across_lines=False)
+        return {"hp_csi": None if nothing_to_hit else 0.0, "count_kept": 0.0}
+
+    def constants(self, item: Row, profile: str) -> Mapping[str, float]:
+        return {"hp_weight": 1.0 if profile == "paper" else float(len(tagged_spans(item["sentence"], across_lines=False)))}
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task; in ``strict``, HP-CSI is pooled: hits over all gold items, drawn by sentence for the interval."""
+        scores = super().summarise(judgements)
+        pooled = super().summarise(judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode()))
+        numbers = ["score", "low", "high", "at_best"]
+        keys = ["metric", "facet", "value"]
+        pooled = pooled.filter(pl.col("metric") == "hp_csi").select(*keys, *numbers)
+        return (
+            scores.join(pooled, on=keys, how="left", suffix="_pooled", maintain_order="left")
+            .with_columns(pl.coalesce(f"{name}_pooled", name).alias(name) for name in numbers)
+            .select(scores.columns)
+        )
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        return tagged_outputs(table)
