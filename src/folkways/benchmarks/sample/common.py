@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.templates import Template, choose_templates
 from folkways.cultures import get_culture, get_language
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.refusals import declines
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
 from folkways.releases.base import Release
+from folkways.text.refusals import declines_in
 
 Row = dict[str, Any]
 
@@ -75,21 +77,24 @@ class SampleTask(Task):
         )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        own = self._read(release)["prompts"][self.name.split("/")[1]]
-        rows = [
-            {
-                "task": self.name,
-                "item": item["item"],
-                "language": language,
-                "variant": variant,
-                "user": fill(text or own.get(language, own["en"]), self.fields(item, language)),
-                "choices": self.choices(item),
-                "prompt_source": f"file:{variant}" if text else "folkways",
-            }
-            for item in items.iter_rows(named=True)
-            for language in self._asked(item, options)
-            for variant, text in self._templates(options).items()
-        ]
+        wordings = self._read(release)["prompts"][self.name.split("/")[1]]
+        rows = []
+        for item in items.iter_rows(named=True):
+            for language in self._asked(item, options):
+                own = partial(Template, wordings.get(language, wordings["en"]), "folkways")
+                chosen = choose_templates(self.name, options, {"plain": own}, self.variants, needed="q")
+                rows += [
+                    {
+                        "task": self.name,
+                        "item": item["item"],
+                        "language": language,
+                        "variant": variant,
+                        "user": template.fill(self.fields(item, language)),
+                        "choices": self.choices(item),
+                        "prompt_source": template.source,
+                    }
+                    for variant, template in chosen.items()
+                ]
         if items.height and not rows:
             offered = {language for item in items.iter_rows(named=True) for language in self.languages(item)}
             raise UnknownNameError(f"language of {self.name}", ", ".join(options.languages or ()), {"local", *offered})
@@ -122,15 +127,6 @@ class SampleTask(Task):
         wanted = [offered[0] if language == "local" else get_language(language).code for language in options.languages or offered]
         return [language for language in dict.fromkeys(wanted) if language in offered]
 
-    def _templates(self, options: PromptOptions) -> dict[str, str | None]:
-        """Variant -> the user's text, or None for our own."""
-        texts: dict[str, str | None] = {**dict.fromkeys(self.variants), **options.prompt_texts}
-        wanted = options.variants or tuple(options.prompt_texts) or self.variants
-        unknown = [name for name in wanted if name not in (*texts, "all")]
-        if unknown:
-            raise UnknownNameError(f"variant of {self.name}", unknown[0], {*texts, "all"})
-        return texts if "all" in wanted else {name: texts[name] for name in wanted}
-
     def _judged(self, item: Row, response: Row) -> Row:
         if response["state"] != State.ANSWERED:
             return {"answer": None, "reason": response["reason"], **self.worst(item)}
@@ -138,7 +134,7 @@ class SampleTask(Task):
         verdict = self.verdict(item, response["language"], reply)
         if verdict is not None:
             return {"answer": verdict.answer, "reason": verdict.reason, **verdict.values}
-        if declines(reply):
+        if declined(response["language"], reply):
             return {"state": State.REFUSED, "answer": None, "reason": "the reply declines to answer", **self.worst(item)}
         return {"state": State.UNREADABLE, "answer": None, "reason": "no answer in the reply", **self.worst(item)}
 
@@ -148,8 +144,6 @@ def local_language(culture: str) -> str:
     return get_culture(culture).languages[0]
 
 
-def fill(template: str, fields: Mapping[str, str]) -> str:
-    """The template with {q} and the other fields put in, in one pass, so that braces inside a question stay as they are."""
-    if "{q}" not in template:
-        raise FolkwaysError(f"a prompt text has no place for the question; write {{q}} where it belongs:\n{template}")
-    return re.sub(r"\{(\w+)\}", lambda name: fields.get(name[1], name[0]), template)
+def declined(language: str, reply: str) -> bool:
+    """Whether the reply says, in English or in the language asked, that no answer will be given."""
+    return declines(reply) or declines_in(language, reply)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
+from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, declined, local_language
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
+from folkways.text.normalise import strict_text
 
 WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or particles grown onto them
 
@@ -50,8 +50,6 @@ class ShortAnswers(SampleTask):
         return {"q": item["text"] if language == "en" else item["local_text"]}
 
     def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
-        if not reply.strip():
-            return None
         for group in item["answers"]:
             accepted = [(answer, "en") for answer in group["en"]]
             if language != "en":
@@ -59,12 +57,14 @@ class ShortAnswers(SampleTask):
             for answer, spoken in accepted:
                 if contains_answer(reply, answer, spoken):
                     return Verdict(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
+        if not reply.strip() or declined(language, reply):
+            return None
         return Verdict(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 
 
 def contains_answer(reply: str, answer: str, language: str) -> bool:
-    """Whether the answer occurs in the reply, whatever the case, as whole words where the script has word borders."""
-    said, wanted = (unicodedata.normalize("NFKC", text).casefold() for text in (reply, answer))
+    """Whether the answer occurs in the reply, whatever case and accents, as whole words where the script has word borders."""
+    said, wanted = (strict_text(text, language) for text in (reply, answer))
     if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
         return wanted in said
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", said) is not None

@@ -1,0 +1,20 @@
+"""The sample as it comes with the package."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.benchmarks.base import Task
+from folkways.releases.base import Release
+from folkways.releases.store import open_release
+from tests.support.sample_replies import BY_NAME
+
+
+@pytest.fixture(scope="session")
+def release() -> Release:
+    return open_release("sample")
+
+
+@pytest.fixture(params=BY_NAME)
+def task(request: pytest.FixtureRequest) -> Task:
+    return BY_NAME[request.param]
