@@ -33,11 +33,20 @@ def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:
 
 
 def run_process(arguments: list[str], folder: Path, environment: dict[str, str], where: str) -> str:
+    """What the process printed, on either stream, in the order in which a person would see it."""
     done = subprocess.run(
-        arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
     )
-    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout + done.stderr
+    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
+    return done.stdout
 
 
 def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dict[str, str]) -> None:
