@@ -48,9 +48,9 @@ def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
         local = [_described(languages()[code]) for code in culture.languages]
         last = culture.names[benchmark] if benchmark else " ".join(culture.names)
         table.add_row(culture.code, culture.name, culture.region or "", ", ".join(local), last)
-    console = Console()
+    console = Console(markup=False, highlight=False)
     console.print(table)
-    console.print(f"\n{len(chosen)} cultures", highlight=False)
+    console.print(f"\n{len(chosen)} cultures")
 
 
 def _described(language: Language) -> str:

@@ -49,9 +49,9 @@ def _print_table(chosen: list[Task]) -> None:
         table.add_column(heading, overflow="fold")
     for task in chosen:
         table.add_row(task.name, task.title, ", ".join(metric.label for metric in task.metrics), ", ".join(task.profiles))
-    console = Console()
+    console = Console(markup=False, highlight=False)
     console.print(table)
-    console.print("\nMore about one: folkways tasks NAME", highlight=False)
+    console.print("\nMore about one: folkways tasks NAME")
 
 
 def _print_in_full(chosen: list[Task]) -> None:
@@ -59,7 +59,7 @@ def _print_in_full(chosen: list[Task]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(markup=False, highlight=False)
     for task in chosen:
         console.print(Text(f"{task.name}  ", style="bold") + Text(task.title, style="not bold"))
         lines = [
