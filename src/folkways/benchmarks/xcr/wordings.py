@@ -13,8 +13,8 @@ WORDINGS: Mapping[str, str] = {
     ),
     "prediction": (
         "In the English sentence below, [MASK] stands for a word or phrase that belongs to American, British or Western life. "
-        "Write the sentence again with what most likely stood there in place of each [MASK]. Leave the tags <CSI> and </CSI> where they "
-        "are, and answer with the sentence alone.\n\n"
+        "Write the sentence again with what most likely stood there in place of each [MASK]. Leave the tags <CSI> and </CSI> where "
+        "they are, and answer with the sentence alone.\n\n"
         "Sentence: {sentence}"
     ),
     "adaptation": (

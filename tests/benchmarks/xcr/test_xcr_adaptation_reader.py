@@ -1,0 +1,144 @@
+"""Replies to the adaptation prompt are taken apart in every layout, and left unreadable where that would be a guess."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.benchmarks.xcr.adaptation_reader import Adaptation, read_adaptation
+from folkways.benchmarks.xcr.strategies import STRATEGIES, canonical_strategy, names_only_strategies
+
+Layout = Callable[[str, str, str], str]
+LAYOUTS: dict[str, Layout] = {
+    "json": lambda a, b, m: json.dumps([a, b, m], ensure_ascii=False),
+    "escaped json": lambda a, b, m: json.dumps([a, b, m]),
+    "fenced json": lambda a, b, m: "```json\n" + json.dumps([a, b, m], indent=1) + "\n```",
+    "json after words": lambda a, b, m: "Here you are:\n" + json.dumps([a, b, m]) + "\nI hope this helps.",
+    "object": lambda a, b, m: json.dumps({"Intra-lingual": a, "Inter-lingual": b, "Method used": m}),
+    "python": lambda a, b, m: repr([a, b, m]),
+    "unescaped quotes": lambda a, b, m: f'["{a}", "{b}", "{m}"]',
+    "curly quotes": lambda a, b, m: f"Output: [“{a}”, “{b}”, “{m}”]",
+    "bare": lambda a, b, m: f"[{a}, {b}, {m}]",
+    "bare, on lines": lambda a, b, m: f"[{a},\n{b},\n{m}]",
+    "three brackets": lambda a, b, m: f"[{a}], [{b}], [{m}]",
+    "labelled": lambda a, b, m: f"Intra-lingual adaptation: {a}\nInter-lingual adaptation: {b}\nMethod: {m}",
+    "bold labels": lambda a, b, m: (
+        f"1. **Intra-lingual adaptation:** {a}\n\n2. **Inter-lingual adaptation:** {b}\n\n3. **Adaptation method used:** {m}"
+    ),
+    "labels on lines": lambda a, b, m: f"**Intra-lingual:**\n{a}\n\n**Inter-lingual:**\n{b}\n\n**Method:**\n{m}",
+    "three lines": lambda a, b, m: f"{a}\n{b}\n{m}",
+    "spaced lines": lambda a, b, m: f"{a}\n\n{b}\n\n{m}\n",
+    "numbered lines": lambda a, b, m: f"1. {a}\n2. {b}\n3. {m}",
+    "table": lambda a, b, m: f"| Intra | Inter | Method |\n|---|---|---|\n| {a} | {b} | {m} |",
+    "after thinking": lambda a, b, m: f"<think>Maybe [x, y, z]?</think>\n{json.dumps([a, b, m])}",
+}
+english = st.lists(
+    st.sampled_from(["She", "brought", "<CSI> dates </CSI>", "home", "'early'", "today"]), min_size=2, max_size=7
+).map(lambda words: "We said " + ", ".join([" ".join(words[:-1]), words[-1]]) + ".")
+foreign = st.lists(st.sampled_from(["أحضرت", "<CSI> التمر </CSI>", "إلى البيت", "اليوم"]), min_size=1, max_size=6).map(
+    lambda words: "قلنا " + "، ".join([" ".join(words[:-1]) or "نعم", words[-1]]) + "."
+)
+methods = st.sampled_from([*STRATEGIES, "Couplet: Transference, Label", "2. Cultural Equivalent", "Couplet (Label + Deletion)"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(intra=english, inter=foreign, method=methods)
+def test_every_layout_is_taken_apart(layout: str, intra: str, inter: str, method: str) -> None:
+    found = read_adaptation(LAYOUTS[layout](intra, inter, method))
+    assert found is not None
+    assert (found.intra, found.inter) == (intra, inter)
+    assert canonical_strategy(found.method) == canonical_strategy(method)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_labels_for_no_equivalent_are_read_in_every_layout(layout: str) -> None:
+    found = read_adaptation(LAYOUTS[layout]("Non-transferable", "Non-transferable", "Deletion"))
+    assert found is not None
+    assert (found.intra, found.inter) == ("Non-transferable", "Non-transferable")
+    assert canonical_strategy(found.method) == "Deletion"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "In Arab culture one would rather speak of dates than of cookies, and the sentence would change accordingly.",
+        "I'm sorry, I can't help with that.",
+        '["", "", "Deletion"]',
+        "Intra-lingual adaptation: \nInter-lingual adaptation: \nMethod: Label",
+        "[They ate, drank, They ate, and drank, Label]",
+        "[[[[[[[[",
+        "{" * 5000,
+        '["only one"]',
+        "x" * 30_000,
+    ],
+)
+def test_what_cannot_be_told_stays_unreadable(reply: str) -> None:
+    assert read_adaptation(reply) is None
+
+
+def test_the_bare_label_stands_for_both_versions() -> None:
+    assert read_adaptation("'Non-transferable'.") == Adaptation("'Non-transferable'.", "'Non-transferable'.", "")
+
+
+@given(st.text(alphabet=st.sampled_from("[]{}\"“”',:\n\\ aبNL<>CSI/|"), max_size=60))
+def test_any_text_is_read_or_not_but_never_an_error(reply: str) -> None:
+    found = read_adaptation(reply)
+    assert found is None or found.intra or found.inter
+
+
+@pytest.mark.shared
+def test_nearly_all_of_the_twelve_synthetic_layouts_are_read_right(shared: Path, tmp_path: Path) -> None:
+    script = shared / "parity" / "xcr" / "make_inputs.py"
+    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(tmp_path)], check=True)
+    seen: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    wrong = 0
+    for path in (tmp_path / "inputs" / "adaptation").glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found = read_adaptation(row["Raw"])
+                truth = Adaptation(row["Intra"].strip(), row["Inter"].strip(), row["Method"].strip())
+                if row["raw_format"] == "nt_only":
+                    truth = Adaptation(row["Raw"], row["Raw"], "")
+                seen[row["raw_format"]] += 1
+                right[row["raw_format"]] += found == truth
+                wrong += found is not None and found != truth
+    assert sum(seen.values()) == 10_340
+    assert min(right[layout] / seen[layout] for layout in seen) > 0.99
+    assert wrong <= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Transference", "Transference"),
+        ("2. cultural equivalents", "Cultural Equivalent"),
+        ("Labelling", "Label"),
+        ("neutralisation", "Neutralization"),
+        ("Paraphrase or Gloss", "Paraphrase or Gloss"),
+        ("paraphrase", "Paraphrase or Gloss"),
+        ("Couplet: Transference, Label", "Couplet (Label + Transference)"),
+        ("Label + Transference", "Couplet (Label + Transference)"),
+        ("Label, Deletion and Transference", "Combination (Deletion + Label + Transference)"),
+        ("Couplet", "Couplet"),
+        ("a guess", None),
+    ],
+)
+def test_strategies_have_one_name_each(text: str, name: str | None) -> None:
+    assert canonical_strategy(text) == name
+
+
+def test_a_sentence_that_mentions_a_strategy_is_not_one() -> None:
+    assert names_only_strategies("Adaptation method used: Cultural Equivalent (Method 2)")
+    assert not names_only_strategies("She put a label on the jar")
+    assert not names_only_strategies("")

@@ -1,0 +1,280 @@
+"""The XCR-Bench tasks from items to scores: the authors' figures on their own files, and what each profile makes of hard cases."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.xcr import TASKS
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
+from folkways.releases.base import Release
+from tests.support.xcr_data import write_small_corpus, xcr_release
+
+IDENTIFICATION, PREDICTION, ADAPTATION = TASKS
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Release:
+    return write_small_corpus(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def real(shared: Path) -> Release:
+    return xcr_release(shared / "data" / "xcr")
+
+
+@pytest.fixture(scope="module")
+def systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("systems")
+    script = shared / "parity" / "xcr" / "make_inputs.py"
+    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(out)], check=True)
+    return out / "inputs"
+
+
+def responses(task: Task, items: Sequence[str], replies: Sequence[str | None], state: str = "answered") -> pl.DataFrame:
+    rows = [
+        {"task": task.name, "item": item, "language": "en", "variant": "authors", "sample": 0, "state": state, "response": reply}
+        for item, reply in zip(items, replies, strict=True)
+    ]
+    return pl.DataFrame(rows, schema=dict(RESPONSES))
+
+
+def judged(
+    task: Task, release: Release, replies: Sequence[str], profile: str, culture: str | None = None
+) -> list[dict[str, object]]:
+    items = task.items(release)
+    items = items.filter(pl.col("culture") == culture) if culture else items
+    found = task.judge(items, responses(task, items["item"].to_list()[: len(replies)], replies), profile)
+    require_columns(found, JUDGEMENTS, "judgements")
+    return found.to_dicts()
+
+
+def overall(task: Task, judgements: pl.DataFrame) -> dict[str, tuple[float, int]]:
+    scores = task.summarise(judgements).filter(pl.col("facet") == "all")
+    return {metric: (score, n) for metric, score, n in scores.select("metric", "score", "n").iter_rows()}
+
+
+def judge_authors_file(task: Task, release: Release, path: Path, profile: str, culture: str | None = None) -> pl.DataFrame:
+    found = task.from_authors(pl.read_csv(path, infer_schema=False))
+    assert found is not None
+    ids = found["item"] if "item" in found.columns else f"{culture or found['culture'][0]}/" + found["release_id"]
+    states = [reply if reply is None else "answered" for reply in found["response"]]
+    table = responses(task, ids.to_list(), found["response"].to_list()).with_columns(state=pl.Series(states).fill_null("missing"))
+    return task.judge(task.items(release), table, profile)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("task", "folder", "system", "figures"),
+    [
+        (IDENTIFICATION, "identification", "id_gold", ("hi_csi", "si_csi")),
+        (IDENTIFICATION, "identification", "id_mixA", ("hi_csi", "si_csi")),
+        (IDENTIFICATION, "identification", "id_adversarial", ("hi_csi", "si_csi")),
+        (PREDICTION, "prediction", "pr_gold", ("hp_csi",)),
+        (PREDICTION, "prediction", "pr_mixA", ("hp_csi",)),
+        (PREDICTION, "prediction", "pr_adversarial", ("hp_csi",)),
+    ],
+)
+def test_paper_profile_gives_the_authors_overall_figures(
+    task: Task, folder: str, system: str, figures: tuple[str, ...], real: Release, systems: Path, shared: Path
+) -> None:
+    with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
+        wanted = {row["metric"].lower().replace("-", "_"): row for row in csv.DictReader(file) if row["system"] == system}
+    scores = overall(task, judge_authors_file(task, real, systems / folder / f"{system}.csv", "paper"))
+    for figure in figures:
+        score, n = scores[figure]
+        assert score == pytest.approx(float(wanted[figure]["overall"]), abs=1e-10)
+        assert n == int(wanted[figure]["n_scored"])
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("system", "culture", "against"),
+    [
+        ("arabic_gold", None, "arabic_gold"),
+        ("chinese_mixA", None, "chinese_mixA"),
+        ("bengali_mixA", "IN-WB", "bengali_mixA__vs_wb"),
+        ("bengali_mixA", "BD", "bengali_mixA__vs_bd"),
+    ],
+)
+def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
+    system: str, culture: str | None, against: str, real: Release, systems: Path, shared: Path
+) -> None:
+    with (shared / "parity" / "xcr" / "expected" / "overall.csv").open(newline="") as file:
+        wanted = {row["metric"]: int(row["n_scored"]) for row in csv.DictReader(file) if row["system"] == against}
+    scores = overall(ADAPTATION, judge_authors_file(ADAPTATION, real, systems / "adaptation" / f"{system}.csv", "paper", culture))
+    assert scores["csi_edit_intra"][1] == scores["sent_edit_intra"][1] == wanted["csi_bert_intra"]
+    assert scores["csi_edit_inter"][1] == scores["sent_edit_inter"][1] == wanted["csi_bert_inter"]
+
+
+@pytest.mark.shared
+def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> None:
+    items = ADAPTATION.items(real)
+    gold = [
+        '["' + '", "'.join(text.replace('"', "'").replace("\\", "/") for text in pair) + '", "Label"]'
+        for pair in items.select("intra", "inter").iter_rows()
+    ]
+    table = responses(ADAPTATION, items["item"].to_list(), gold)
+    paper = ADAPTATION.summarise(ADAPTATION.judge(items, table, "paper"))
+    strict = ADAPTATION.summarise(ADAPTATION.judge(items, table, "strict"))
+
+    def by_culture(scores: pl.DataFrame, metric: str) -> dict[str, float]:
+        chosen = scores.filter((pl.col("facet") == "culture") & (pl.col("metric") == metric))
+        return dict(chosen.select("value", "score").iter_rows())
+
+    published = {"ARAB": 93.8, "CN": 98.5, "IN-WB": 92.6, "BD": 89.9}
+    for culture, score in by_culture(paper, "csi_edit_intra").items():
+        assert score == pytest.approx(published[culture], abs=0.1)
+    assert min(by_culture(strict, "csi_edit_intra").values()) > 99.9
+    assert set(by_culture(strict, "non_transferable").values()) == {100.0}
+
+
+@pytest.mark.shared
+def test_items_of_the_real_corpus(real: Release) -> None:
+    for task, count in zip(TASKS, (1034, 1034, 4136), strict=True):
+        items = require_columns(task.items(real), ITEMS, "items")
+        assert items.height == items["item"].n_unique() == count
+        assert items.select(*task.facets).null_count().sum_horizontal().sum() == 0
+    assert "<" not in "".join(IDENTIFICATION.items(real)["text"])
+    prompts = PREDICTION.items(real)["text"].str.count_matches(r"\[MASK\]", literal=False)
+    assert prompts.sum() == 1201
+
+
+@pytest.mark.shared
+def test_authors_prompts_end_in_the_sentence_and_name_one_culture(real: Release) -> None:
+    for task in TASKS:
+        items = task.items(real)
+        prompts = require_columns(task.prompts(items, PromptOptions(), real), PROMPTS, "prompts")
+        assert prompts["item"].to_list() == items["item"].to_list()
+        assert set(prompts["prompt_source"]) == {"release"}
+        assert all(user.endswith(text) for user, text in zip(prompts["user"], items["text"], strict=True))
+    chinese = prompts.filter(pl.col("item").str.starts_with("CN/"))["user"][0]
+    assert "Chinese" in chinese
+    assert "Bengali" not in chinese
+    assert "Arabic" not in chinese
+    assert "linguistic accuracy" in chinese
+    assert "[Intra-lingual adaptation, Inter-lingual adaptation, Adaptation method used]" in chinese
+
+
+def test_without_the_authors_prompts_ours_are_used_and_theirs_cannot_be_asked_for(small: Release) -> None:
+    items = IDENTIFICATION.items(small)
+    prompts = IDENTIFICATION.prompts(items, PromptOptions(), small)
+    assert set(prompts["prompt_source"]) == set(prompts["variant"]) == {"folkways"}
+    with pytest.raises(FolkwaysError, match="does not contain the authors' prompts"):
+        IDENTIFICATION.prompts(items, PromptOptions(variants=("authors",)), small)
+    with pytest.raises(UnknownNameError, match="valid: all, authors, folkways"):
+        IDENTIFICATION.prompts(items, PromptOptions(variants=("poem",)), small)
+
+
+def test_texts_brought_by_the_user_are_used_and_must_have_a_place_for_the_sentence(small: Release) -> None:
+    items = ADAPTATION.items(small)
+    own = PromptOptions(prompt_texts={"short": "For {people}, in {language}: {sentence} {unknown}"})
+    prompts = ADAPTATION.prompts(items, own, small)
+    assert prompts["user"][0].startswith("For people in the Arab world, in Modern Standard Arabic: ")
+    assert prompts["user"][0].endswith("{unknown}")
+    assert set(prompts["prompt_source"]) == {"file:short"}
+    with pytest.raises(FolkwaysError, match=r"write \{sentence\}"):
+        ADAPTATION.prompts(items, PromptOptions(prompt_texts={"short": "no place"}), small)
+
+
+def test_languages_other_than_english_are_not_asked(small: Release) -> None:
+    items = PREDICTION.items(small)
+    assert PREDICTION.prompts(items, PromptOptions(languages=("ko",)), small).is_empty()
+    assert PREDICTION.prompts(items, PromptOptions(languages=("local",)), small).height == items.height
+
+
+def test_only_the_cultures_of_the_release_are_asked_about(small: Release) -> None:
+    assert ADAPTATION.items(small)["culture"].unique(maintain_order=True).to_list() == ["ARAB", "CN"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("profile", ["paper", "strict"])
+def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: Task, profile: str, small: Release) -> None:
+    items = task.items(small)
+    for state in ("refused", "failed", "missing"):
+        table = responses(task, items["item"].to_list(), [None] * items.height, state)
+        found = task.judge(items, table, profile)
+        assert set(found["state"]) == {state}
+        assert found["counted"].all()
+        values = {value for metric in task.metrics for value in found[metric.name]}
+        assert values <= {0.0, None}
+        assert set(found[task.metrics[0].name]) != {None}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_empty_and_declining_replies_are_told_apart(task: Task, small: Release) -> None:
+    states = [row["state"] for row in judged(task, small, ["", "I'm sorry, but I can't help with that."], "paper")]
+    assert states == ["unreadable", "refused"]
+
+
+def test_a_sentence_that_apologises_is_not_a_refusal(small: Release) -> None:
+    items = IDENTIFICATION.items(small).with_columns(text=pl.lit("I'm sorry, I can't come to the pub."))
+    table = responses(IDENTIFICATION, items["item"].to_list()[:1], ["I'm sorry, I can't come to the pub."])
+    assert IDENTIFICATION.judge(items, table, "paper")["state"].to_list() == ["answered"]
+
+
+def test_precision_is_only_shown_in_strict(small: Release) -> None:
+    reply = "<CSI> We </CSI> split the <CSI> bill </CSI>, as <CSI> always </CSI>."
+    paper, strict = (judged(IDENTIFICATION, small, [reply], profile)[0] for profile in ("paper", "strict"))
+    assert (paper["hi_csi"], paper["precision"]) == (1.0, None)
+    assert (strict["hi_csi"], strict["precision"], strict["recall"]) == (1.0, pytest.approx(1 / 3), 1.0)
+
+
+def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
+    replies = [
+        "<CSI> BILL </CSI>",
+        "<CSI> slippers </CSI> by the <CSI> gate </CSI>",
+        "no tag",
+        "<CSI> bill </CSI>",
+        "<CSI> x </CSI>",
+    ]
+    items = PREDICTION.items(small)
+    table = responses(PREDICTION, items["item"].to_list(), replies)
+    paper = overall(PREDICTION, PREDICTION.judge(items, table, "paper"))["hp_csi"]
+    strict = overall(PREDICTION, PREDICTION.judge(items, table, "strict"))["hp_csi"]
+    assert paper == (pytest.approx(100 * 3 / 5), 5)
+    assert strict == (pytest.approx(100 * 3 / 5), 4)
+    assert judged(PREDICTION, small, replies, "paper")[2]["state"] == "unreadable"
+
+
+def test_non_transferable_is_judged_on_its_own(small: Release) -> None:
+    reply = '["Non-transferable", "Non-transferrable", "Deletion"]'
+    rows = judged(
+        ADAPTATION, small, [reply, reply, '["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Label, Transference"]'], "strict", "ARAB"
+    )
+    assert (rows[0]["non_transferable"], rows[0]["refused_rightly"], rows[0]["adapted_rightly"]) == (1.0, 1.0, None)
+    assert (rows[1]["non_transferable"], rows[1]["refused_rightly"], rows[1]["adapted_rightly"]) == (0.0, None, 0.0)
+    assert rows[0]["csi_edit_intra"] is None
+    assert (rows[1]["csi_edit_intra"], rows[1]["tags_kept_intra"]) == (0.0, 0.0)
+    assert rows[2]["strategy"] == "Couplet (Label + Transference)"
+    assert str(rows[2]["answer"]).splitlines() == ["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Couplet (Label + Transference)"]
+
+
+def test_an_unknown_item_is_named(small: Release) -> None:
+    with pytest.raises(DataError, match="row 1: xcr/prediction has no item 'xcr-0'"):
+        PREDICTION.judge(PREDICTION.items(small), responses(PREDICTION, ["xcr-0"], ["x"]), "paper")
+
+
+def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) -> None:
+    other = pl.DataFrame({"item": ["x"], "response": ["y"]})
+    assert all(task.from_authors(other) is None for task in TASKS)
+    positions = IDENTIFICATION.from_authors(pl.DataFrame({"CSI Output": ["one", None]}))
+    assert positions is not None
+    assert positions["position"].to_list() == [0, 1]
+    named = PREDICTION.from_authors(
+        pl.DataFrame({"Sentence": ["We split the <CSI>bill</CSI>, as always."] * 2, "CSI Output": ["a", "b"]})
+    )
+    assert named is not None
+    assert named["item"].to_list() == PREDICTION.items(small)["item"].to_list()[:4:3]
+    arabic = ADAPTATION.from_authors(pl.DataFrame({"Intra": ["They came.", None], "Inter": ["جاؤوا", None]}))
+    assert arabic is not None
+    assert arabic["culture"].to_list() == ["ARAB", "ARAB"]
+    assert arabic["response"].to_list() == ['["They came.", "جاؤوا"]', None]
