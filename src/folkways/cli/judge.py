@@ -1,0 +1,67 @@
+"""``folkways judge``: judge replies that were made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("task")
+@click.option("--responses", required=True, type=click.Path(path_type=Path), metavar="FILE", help="CSV, TSV, JSONL or Parquet.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Verdicts: .csv, .jsonl, .json, .parquet."
+)
+@click.option("--culture", metavar="C", help="Culture of the replies, where the file does not say.")
+@click.option("--language", metavar="L", help="Language they were asked in, where the file does not say.")
+@click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
+@click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
+@click.option("--release", metavar="NAME|DIR", help="Data to judge against, instead of the default release.")
+@click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ids are not looked at.")
+def command(
+    task: str,
+    responses: Path,
+    out: Path,
+    culture: str | None,
+    language: str | None,
+    variant: str | None,
+    profile: str | None,
+    release: str | None,
+    by_position: bool,
+) -> None:
+    """Judge replies to the items of TASK that were made elsewhere.
+
+    FILE has a column 'response' and a column 'item' (or the release's own id); the output files of the papers' own programs are
+    recognised. One row per item is written: its state, the answer that was read, one column per metric, the reason.
+
+    \b
+    folkways judge blend/saq --responses kr.csv --culture KR --language ko --out verdicts.csv
+    folkways judge xcr/identification --responses out.csv --by-position --out verdicts.csv
+    """
+    from rich.console import Console
+
+    from folkways.benchmarks.registry import get_task
+    from folkways.cli.files import check_target, write_frame
+    from folkways.releases.store import open_release
+    from folkways.reports.terminal import scores_table
+    from folkways.runs.elsewhere import judge_file
+
+    check_target(out)
+    chosen = get_task(task)
+    judged = judge_file(
+        chosen,
+        open_release(release or chosen.release, chosen.benchmark),
+        responses,
+        culture=culture,
+        language=language,
+        variant=variant,
+        profile=profile,
+        by_position=by_position,
+    )
+    write_frame(judged.judgements, out)
+    console = Console(stderr=True)
+    for note in judged.notes:
+        console.print(f"{responses}: {note}", markup=False, highlight=False, soft_wrap=True)
+    Console().print(scores_table(chosen, judged.scores))
+    console.print(f"wrote {out} ({judged.judgements.height:,} rows)", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,199 @@
+"""Judges replies that were made elsewhere, with the rules, fixed denominators and scores of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.cultures import LANGUAGES, get_culture, get_language, select_cultures
+from folkways.errors import DataError, FolkwaysError
+from folkways.records import JUDGEMENTS, State
+from folkways.releases.base import Release
+from folkways.runs.replies import read_replies
+
+SHOWN = 5
+ASKED = ("item", "language", "variant", "sample")
+
+
+@dataclass(frozen=True)
+class JudgedReplies:
+    """Judgements (one row per expected item), scores, and what a person should know about how the file was read."""
+
+    judgements: pl.DataFrame
+    scores: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def judge_file(
+    task: Task,
+    release: Release,
+    path: Path,
+    *,
+    culture: str | None = None,
+    language: str | None = None,
+    variant: str | None = None,
+    profile: str | None = None,
+    by_position: bool = False,
+) -> JudgedReplies:
+    """Judge the replies of a file against a release.
+
+    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id`` or ``ID``), or it is an output file
+    of the authors' programs; with ``by_position`` the order of its rows is that of the release. culture, language and variant say
+    what the file does not. Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
+    one item the last counts. Raises DataError with the row for ids that the release does not have.
+    """
+    notes: list[str] = []
+    table = read_replies(path)
+    found = task.from_authors(table)
+    if found is not None:
+        notes.append("read as an output file of the authors' programs")
+    else:
+        found = _plain(table, path, by_position)
+    items = task.items(release)
+    culture = culture or _from_name(path, items["culture"].unique().to_list()) if "culture" not in found.columns else culture
+    if culture is not None:
+        items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
+    elif "culture" in found.columns:
+        items = items.filter(pl.col("culture").is_in(found["culture"].drop_nulls().unique().to_list()))
+    located = _locate(found, items, path, by_position)
+    asked = _asked(task, release, items, located, path, language, variant, notes)
+    repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
+    if repeated > 0:
+        notes.append(f"{repeated} row{'s' if repeated > 1 else ''} repeat an item: the last row of each counts")
+    responses = _responses(task, asked, located)
+    resolved = task.resolve_profile(profile)
+    judged = task.judge(items, responses, resolved)
+    scores = task.summarise(judged).with_columns(profile=pl.lit(resolved))
+    return JudgedReplies(_ordered(judged, items), scores, tuple(notes))
+
+
+def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
+    if "response" not in table.columns:
+        raise DataError(f"has no column 'response'; its columns are: {', '.join(table.columns)}", file=path)
+    names = {"id": "release_id", "ID": "release_id", "MCQID": "release_id", "data_idx": "release_id"}
+    for old, new in names.items():
+        if old in table.columns and new not in table.columns and "item" not in table.columns:
+            table = table.rename({old: new})
+    if by_position:
+        return table.drop("item", "release_id", strict=False).with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
+    if not {"item", "release_id", "position"} & set(table.columns):
+        raise DataError(
+            "has neither a column 'item' nor the release's own id ('release_id', 'id'); its columns are: "
+            f"{', '.join(table.columns)}. If its rows are in the order of the release, say --by-position",
+            file=path,
+        )
+    return table
+
+
+def _from_name(path: Path, available: Sequence[str]) -> str | None:
+    """The one culture whose name in its benchmark's files stands in the file's name."""
+    named = []
+    for code in available:
+        known = get_culture(code)
+        if any(len(name) > 1 and name.lower() in path.stem.lower() for name in known.names.values()):
+            named.append((max(len(name) for name in known.names.values()), code))
+    return max(named)[1] if named and len(available) > 1 else None
+
+
+def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
+    """``found`` with its column ``item`` filled from whatever names the item."""
+    numbered = found.with_row_index("_row", offset=1)
+    if "item" in found.columns and not by_position:
+        key, index = "item", items.select("item", key="item")
+    elif "release_id" in found.columns and not by_position:
+        key, index = "release_id", items.select("item", "culture", key="release_id")
+    else:
+        if found.height != items.height:
+            raise DataError(
+                f"has {found.height:,} rows, but the release has {items.height:,} items here; by position each item needs its row "
+                "(name one culture with --culture if the file is of one culture)",
+                file=path,
+            )
+        return numbered.drop("_row").with_columns(items["item"])
+    on = ["key", "culture"] if key == "release_id" and "culture" in found.columns else ["key"]
+    if index.select(on).is_duplicated().any():
+        cultures = ", ".join(items["culture"].unique(maintain_order=True))
+        raise FolkwaysError(f"{path}: its ids stand for items of several cultures; name one with --culture (here: {cultures})")
+    joined = numbered.with_columns(key=pl.col(key)).drop("item", strict=False).join(index, on=on, how="left", maintain_order="left")
+    unknown = joined.filter(pl.col("item").is_null())
+    if unknown.height:
+        examples = ", ".join(repr(value) for value in unknown["key"].head(SHOWN))
+        raise DataError(
+            f"{unknown.height:,} of {found.height:,} ids are not in the release: {examples}; the release's own look like "
+            f"{index['key'].head(2).to_list()}",
+            file=path,
+            row=int(unknown["_row"][0]),
+        )
+    return joined.drop("_row", "key", "culture_right", strict=False)
+
+
+def _asked(
+    task: Task,
+    release: Release,
+    items: pl.DataFrame,
+    located: pl.DataFrame,
+    path: Path,
+    language: str | None,
+    variant: str | None,
+    notes: list[str],
+) -> pl.DataFrame:
+    """item, language, variant, sample of every expected reply."""
+    languages = (get_language(language).code,) if language is not None else None
+    told_language = located["language"].unique().to_list() if "language" in located.columns else None
+    if languages is None and told_language is None:
+        named = [code for code, known in LANGUAGES.items() if known.name.lower() in path.stem.lower()]
+        languages = (named[0],) if len(named) == 1 else None
+    variants = located["variant"].unique(maintain_order=True).to_list() if "variant" in located.columns else None
+    if variants is None and variant is not None:
+        variants = [variant]
+    options = PromptOptions(languages or (tuple(told_language) if told_language else None), tuple(variants) if variants else None)
+    prompts = task.prompts(items, options, release).select("item", "language", "variant")
+    if (
+        languages is None
+        and told_language is None
+        and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1
+    ):
+        valid = ", ".join(sorted(prompts["language"].unique()))
+        raise FolkwaysError(f"{path}: in which language were the items asked? Say it with --language (valid: {valid})")
+    if variants is None:
+        first = prompts["variant"].item(0)
+        if prompts["variant"].n_unique() > 1:
+            notes.append(f"the file names no prompt template: {first!r} is assumed (say another with --variant)")
+        prompts = prompts.filter(pl.col("variant") == first)
+    samples = (
+        located.select(pl.col("sample").cast(pl.Int64).unique().sort())
+        if "sample" in located.columns
+        else pl.DataFrame({"sample": [0]})
+    )
+    return prompts.join(samples, how="cross")
+
+
+def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
+    on = [name for name in ASKED if name in located.columns]
+    told = located.with_columns(pl.col("sample").cast(pl.Int64)) if "sample" in located.columns else located
+    extra = [name for name in ("prompt",) if name in told.columns]
+    told = told.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
+    joined = asked.join(told, on=on, how="left", maintain_order="left")
+    there = pl.col("response").is_not_null()
+    return joined.with_columns(
+        task=pl.lit(task.name),
+        state=pl.when(there).then(pl.lit(State.ANSWERED.value)).otherwise(pl.lit(State.MISSING.value)),
+        reason=pl.when(there)
+        .then(None)
+        .when(pl.col("_there").is_null())
+        .then(pl.lit("the file has no row for it"))
+        .otherwise(pl.lit("its row has no reply")),
+    ).drop("_there")
+
+
+def _ordered(judged: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Identity first, then the verdict, the metrics and facets, the reason last."""
+    first = ["task", "item", "release_id", "question", "culture", "language", "variant", "sample", "counted", "state", "answer"]
+    if "release_id" not in judged.columns:
+        judged = judged.join(items.select("item", "release_id"), on="item", how="left", maintain_order="left")
+    rest = [name for name in judged.columns if name not in first and name not in JUDGEMENTS]
+    return judged.select(*first, *rest, "reason")
