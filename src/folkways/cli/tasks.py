@@ -45,13 +45,18 @@ def _print_table(chosen: list[Task]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("task", no_wrap=True)
-    for heading in ("what it measures", "metrics", "profiles"):
+    for heading in ("what it measures", "headline", "profiles"):
         table.add_column(heading, overflow="fold")
     for task in chosen:
-        table.add_row(task.name, task.title, ", ".join(metric.label for metric in task.metrics), ", ".join(task.profiles))
+        table.add_row(task.name, task.title, _headline(task), ", ".join(task.profiles))
     console = Console(markup=False, highlight=False)
     console.print(table)
     console.print("\nMore about one: folkways tasks NAME")
+
+
+def _headline(task: Task) -> str:
+    others = len(task.metrics) - 1
+    return task.metrics[0].label + (f" and {others} more" if others else "")
 
 
 def _print_in_full(chosen: list[Task]) -> None:
@@ -69,5 +74,5 @@ def _print_in_full(chosen: list[Task]) -> None:
             f"profiles: {', '.join(task.profiles)}   grouped by: culture, language, variant, {', '.join(task.facets)}",
         ]
         for line in lines:
-            console.print(Padding(Text(line), (0, 0, 0, 2)))
+            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
         console.print()
