@@ -10,9 +10,7 @@ import click
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("task")
 @click.option("--responses", required=True, type=click.Path(path_type=Path), metavar="FILE", help="CSV, TSV, JSONL or Parquet.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Verdicts: .csv, .jsonl, .json, .parquet."
-)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the verdicts go.")
 @click.option("--culture", metavar="C", help="Culture of the replies, where the file does not say.")
 @click.option("--language", metavar="L", help="Language they were asked in, where the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
@@ -44,7 +42,7 @@ def command(
     from folkways.benchmarks.registry import get_task
     from folkways.cli.files import check_target, write_frame
     from folkways.releases.store import open_release
-    from folkways.reports.terminal import scores_table
+    from folkways.reports.scores import scores_table
     from folkways.runs.elsewhere import judge_file
 
     check_target(out)

@@ -9,7 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.cultures import LANGUAGES, get_culture, get_language, select_cultures
+from folkways.cultures import get_culture, get_language, select_cultures
+from folkways.cultures import languages as known_languages
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, State
 from folkways.releases.base import Release
@@ -41,8 +42,8 @@ def judge_file(
 ) -> JudgedReplies:
     """Judge the replies of a file against a release.
 
-    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id`` or ``ID``), or it is an output file
-    of the authors' programs; with ``by_position`` the order of its rows is that of the release. culture, language and variant say
+    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or it is an output file of
+    the authors' programs; with ``by_position`` the order of its rows is that of the release. culture, language and variant say
     what the file does not. Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
     one item the last counts. Raises DataError with the row for ids that the release does not have.
     """
@@ -145,18 +146,15 @@ def _asked(
     languages = (get_language(language).code,) if language is not None else None
     told_language = located["language"].unique().to_list() if "language" in located.columns else None
     if languages is None and told_language is None:
-        named = [code for code, known in LANGUAGES.items() if known.name.lower() in path.stem.lower()]
+        named = [code for code, known in known_languages().items() if known.name.lower() in path.stem.lower()]
         languages = (named[0],) if len(named) == 1 else None
     variants = located["variant"].unique(maintain_order=True).to_list() if "variant" in located.columns else None
     if variants is None and variant is not None:
         variants = [variant]
     options = PromptOptions(languages or (tuple(told_language) if told_language else None), tuple(variants) if variants else None)
     prompts = task.prompts(items, options, release).select("item", "language", "variant")
-    if (
-        languages is None
-        and told_language is None
-        and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1
-    ):
+    asked_in = prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max()
+    if languages is None and told_language is None and asked_in != 1:
         valid = ", ".join(sorted(prompts["language"].unique()))
         raise FolkwaysError(f"{path}: in which language were the items asked? Say it with --language (valid: {valid})")
     if variants is None:
@@ -164,11 +162,9 @@ def _asked(
         if prompts["variant"].n_unique() > 1:
             notes.append(f"the file names no prompt template: {first!r} is assumed (say another with --variant)")
         prompts = prompts.filter(pl.col("variant") == first)
-    samples = (
-        located.select(pl.col("sample").cast(pl.Int64).unique().sort())
-        if "sample" in located.columns
-        else pl.DataFrame({"sample": [0]})
-    )
+    samples = pl.DataFrame({"sample": [0]})
+    if "sample" in located.columns:
+        samples = located.select(pl.col("sample").cast(pl.Int64).unique().sort())
     return prompts.join(samples, how="cross")
 
 

@@ -51,7 +51,7 @@ def _delimited(path: Path, separator: str) -> pl.DataFrame:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     if not text.strip():
         raise DataError("is empty", file=path)
-    return pl.read_csv(text.encode(), separator=separator, infer_schema=False, missing_utf8_is_empty_string=True)
+    return pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null("")
 
 
 def _json_lines(path: Path) -> pl.DataFrame:
@@ -65,17 +65,14 @@ def _json_lines(path: Path) -> pl.DataFrame:
             raise DataError(f"is not JSON: {error}", file=path, row=number) from None
         if not isinstance(row, dict):
             raise DataError("is not a JSON object; write one object per line", file=path, row=number)
-        rows.append(
-            {
-                name: value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
-                for name, value in row.items()
-            }
-        )
+        rows.append({name: _as_text(value) for name, value in row.items()})
     names = dict.fromkeys(name for row in rows for name in row)
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String))
 
 
 def _nested_as_json(column: pl.Series) -> pl.Series:
-    return pl.Series(
-        column.name, [None if value is None else orjson.dumps(value).decode() for value in column.to_list()], dtype=pl.String
-    )
+    return pl.Series(column.name, [_as_text(value) for value in column.to_list()], dtype=pl.String)
+
+
+def _as_text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
