@@ -13,7 +13,7 @@ from tests.support.asking import request
 
 RETRYABLE = [
     "408", "409", "429", "500", "502", "503", "529",
-    "truncated", "cut", "drop", "empty-choices", "wrong-type", "not-object", "error-in-200",
+    "truncated", "cut", "drop", "garbage", "empty-choices", "wrong-type", "not-object", "error-in-200",
 ]  # fmt: skip
 
 
@@ -23,7 +23,7 @@ def test_worth_another_try(fail, protocol, kind):
     assert failure.retryable
     assert not failure.fatal
     assert failure.rate_limited == (kind in {"429", "529"})
-    assert failure.status == (int(kind) if kind.isdigit() else None if kind in {"cut", "drop"} else 200)
+    assert failure.status == (int(kind) if kind.isdigit() else None if kind in {"cut", "drop", "garbage"} else 200)
 
 
 @pytest.mark.parametrize("kind", ["401", "402", "403", "404", "quota"])

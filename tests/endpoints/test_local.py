@@ -30,11 +30,14 @@ def test_without_the_extra_the_install_line_is_named(monkeypatch):
 def make_model(folder: Path, template: str | None = None, seed: int = 0) -> Path:
     torch = pytest.importorskip("torch", reason="needs the extra local")
     transformers = pytest.importorskip("transformers", reason="needs the extra local")
-    from tokenizers import Tokenizer, models, pre_tokenizers
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-    vocabulary = {word: number for number, word in enumerate(["<pad>", "<end>", "<unk>", *WORDS])}
+    vocabulary = {word: number for number, word in enumerate(["<pad>", "<end>", "<unk>", "<start>", *WORDS])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    # Like most models', this tokenizer marks the start of a text; a chat template is expected to do so itself.
+    start = [("<start>", vocabulary["<start>"])]
+    tokenizer.post_processor = processors.TemplateProcessing(single="<start> $A", special_tokens=start)
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unk>", pad_token="<pad>")
     fast.chat_template = template
     fast.save_pretrained(folder)
@@ -84,7 +87,7 @@ def test_a_batch_says_what_each_would_say_alone(model):
     alone = [ask(model, one, concurrency=1)[0] for one in ASKED]
     assert texts(*together) == texts(*alone)
     assert len(set(texts(*together))) > 1
-    assert [one.input_tokens for one in together] == [7, 1, 12, 6, 1]
+    assert [one.input_tokens for one in together] == [8, 2, 13, 7, 2]
     assert all(one.output_tokens <= 6 and one.finish_reason in {"stop", "length"} for one in together)
     assert all(one.output_tokens == 6 for one in together if one.finish_reason == "length")
 
@@ -108,7 +111,7 @@ def test_chat_templates(tmp_path, model):
         ask(folder, asked)[0]
         for folder in (model, make_model(tmp_path / "1", TEMPLATE), make_model(tmp_path / "2", NO_SYSTEM))
     )  # fmt: skip
-    assert plain.input_tokens == 4  # a b tea ?
+    assert plain.input_tokens == 5  # <start> a b tea ?
     assert with_template.input_tokens == 8  # system a b . user tea ? .
     assert without_system.input_tokens == 6  # user a b tea ? .
 
@@ -125,7 +128,7 @@ def test_identity_is_the_content_of_the_folder(tmp_path, model):
 def test_one_prompt_that_is_too_long_spoils_no_other(model):
     long, good = ask(model, replace(ASKED[0], user="tea " * 70), ASKED[1])
     assert isinstance(long, EndpointFailure)
-    assert "the prompt has 70 tokens; with max_tokens=6 the model takes 58" in str(long)
+    assert "the prompt has 71 tokens; with max_tokens=6 the model takes 58" in str(long)
     assert not long.retryable
     assert isinstance(good, Completion)
 

@@ -30,6 +30,7 @@ KINDS = {
     "529": "overloaded, as Anthropic says it",
     "truncated": "a body that ends in the middle of its JSON, with a matching Content-Length",
     "cut": "the connection ends in the middle of the announced body",
+    "garbage": "bytes that are not HTTP",
     "drop": "the connection ends before a byte is sent",
     "stall": "nothing for +seconds=N, then a good reply",
     "big": "a well-formed reply of +megabytes=N; +chunked=1 does not announce its length",

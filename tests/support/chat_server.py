@@ -172,6 +172,8 @@ class Connection(asyncio.Protocol):
         if kind in ("big", "bomb"):
             text = "A" * int(float(fault.args.get("megabytes", 50)) * 1024 * 1024)
         packed = reply(protocol, question, text, kind)
+        if kind == "garbage":
+            return b"it is late, come back tomorrow\r\n\r\n"
         if kind == "bomb":
             return pack(200, gzip.compress(packed), extra="Content-Encoding: gzip\r\n")
         if "chunked" in fault.args:
