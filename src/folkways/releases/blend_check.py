@@ -1,7 +1,8 @@
 """Lists what is odd about a BLEnD release: file by file, with the question or row, the value, and what it does to scores.
 
-What decides verdicts one by one is listed one by one; kinds that occur in thousands (bare numbers, short words, capitals) are
-counted, one oddity per file and kind. ``repeated-answer`` lists a string once per question and language that has it in two groups or more.
+What decides verdicts one by one is listed one by one. Kinds that occur in thousands (bare numbers, short words, capitals) are
+counted, one oddity per file and kind. ``repeated-answer`` lists a string once per question and language that has it in two groups
+or more.
 """
 
 from __future__ import annotations

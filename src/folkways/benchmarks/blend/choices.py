@@ -1,4 +1,196 @@
-"""stub"""
+"""blend/mcq: the ready-made multiple-choice questions of BLEnD, in English (paper, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
+from folkways.benchmarks.summary import summarise_means
+from folkways.errors import DataError, UnknownNameError
+from folkways.metrics.refusals import declines
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, require_columns
+from folkways.releases import blend
+from folkways.releases.base import Release
+
+ENGLISH = "en"
+RELEASED = "released"
+PLACES = ("{q}", "{choices}")
+
+_INSTRUCTION = r" Without any explanation,[\s\S]*$"  # where the authors' instruction begins, after the question
+_NEEDED = ("item", "question", "culture", "topic", "prompt", "answer_idx")
 
 
-class MultipleChoice: ...
+class MultipleChoice(Task):
+    """One right answer of the culture among answers of other cultures; a question comes in many versions of its options."""
+
+    name: ClassVar[str] = "blend/mcq"
+    release: ClassVar[str] = "blend-mcq"
+    title: ClassVar[str] = "BLEnD multiple choice"
+    about: ClassVar[str] = (
+        "The culture's own answer among answers of other cultures, in English; the score is the share of right letters (paper, "
+        "section 4.2)."
+    )
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("accuracy", "Accuracy", "Share of items answered with the right letter (paper, section 4.2)."),
+        Metric(
+            "accuracy_by_question",
+            "Accuracy by question",
+            "Mean over (culture, question) pairs, each counting once however many versions it has; the paper counts versions.",
+            kind="mean",
+        ),
+    )
+    facets: ClassVar[tuple[str, ...]] = ("topic",)
+    variants: ClassVar[tuple[str, ...]] = (RELEASED,)
+    max_tokens: ClassVar[int] = 64
+
+    def items(self, release: Release) -> pl.DataFrame:
+        """records.ITEMS, topic (null where the release has no questions), and blend.MCQ's columns, in file order."""
+        table = blend.read_mcq(release)
+        return (
+            table.join(_topics(release), on="id", how="left", maintain_order="left")
+            .with_columns(
+                task=pl.lit(self.name),
+                item="mcqid",
+                release_id="mcqid",
+                question=pl.concat_str("culture", "id", separator="/"),
+                text=pl.col("prompt").str.replace(_INSTRUCTION, ""),
+                gold=_option_of(table),
+            )
+            .select(*ITEMS, "topic", "prompt", "labels", "choices", "choice_countries", "answer_idx")
+        )
+
+    def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+        """The released prompts, in English only: no rows where the options ask for other languages alone.
+
+        ``prompt_texts`` bring wordings of one's own, with ``{q}`` for the question and ``{choices}`` for the lettered options.
+        """
+        texts = options.prompt_texts
+        for name, text in texts.items():
+            if missing := [place for place in PLACES if place not in text]:
+                raise DataError(f"the prompt {name!r} has no {' and no '.join(missing)}: {text[:80]!r}")
+        names = [*dict.fromkeys((RELEASED, *texts))]
+        wanted = (
+            [*texts] or [*self.variants]
+            if options.variants is None
+            else [member for name in options.variants for member in (names if name == "all" else [name])]
+        )
+        for name in wanted:
+            if name not in names:
+                raise UnknownNameError(f"prompt template of {self.name}", name, [*names, "all"])
+        if options.languages is not None and ENGLISH not in options.languages:
+            items = items.clear()
+        frames = [self._prompts(items.with_row_index("place"), name, texts.get(name)) for name in dict.fromkeys(wanted)]
+        return pl.concat(frames).sort("place", maintain_order=True).select(list(PROMPTS))
+
+    def _prompts(self, items: pl.DataFrame, variant: str, text: str | None) -> pl.DataFrame:
+        user = items["prompt"]
+        if text is not None:
+            options = items.select("text", "labels", "choices").iter_rows()
+            filled = [text.replace("{q}", asked).replace("{choices}", _lettered(*lettered)) for asked, *lettered in options]
+            user = pl.Series(filled, dtype=pl.String)
+        return items.select(
+            "place",
+            "task",
+            "item",
+            language=pl.lit(ENGLISH),
+            variant=pl.lit(variant),
+            system=pl.lit(None, dtype=pl.String),
+            user=user,
+            choices="labels",
+            prompt_source=pl.lit("release" if text is None else f"file:{variant}"),
+        )
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """One judgement per response: the letter that was read, right or wrong."""
+        require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
+        require_columns(responses, RESPONSES, "responses")
+        paper = self.resolve_profile(profile) == "paper"
+        answered = items.filter(pl.col("item").is_in(responses["item"].unique().implode()))
+        known = {row["item"]: row for row in answered.iter_rows(named=True)}
+        rows = []
+        for response in responses.select("item", "state", "response", "reason").iter_rows():
+            item = known.get(response[0])
+            if item is None:
+                raise DataError(f"a response to {response[0]!r}, which is no item of this release; item ids look like 'Al-en-04_0'")
+            state, answer, reason = response[1], None, response[3]
+            if state == State.ANSWERED:
+                state, answer, reason = _read(item, response[2] or "", paper)
+            right = float(answer == item["answer_idx"])
+            rows.append((item["question"], item["culture"], item["topic"], True, state, answer, reason, right))
+        names = ("question", "culture", "topic", "counted", "state", "answer", "reason")
+        schema = {name: pl.Boolean if name == "counted" else pl.String for name in names} | {"accuracy": pl.Float64}
+        judged = pl.DataFrame(rows, schema=schema, orient="row")
+        own = {name: judged[name] for name in judged.columns}
+        return responses.select(*(own.get(name, pl.col(name)) for name in JUDGEMENTS), own["topic"], own["accuracy"])
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """Accuracy over items, and over questions with the same counts of states; both intervals are clustered by question."""
+        scores = summarise_means(judgements, self.name, self.metrics[:1], self.facets)
+        lost = pl.col("state").is_in([State.FAILED, State.MISSING])
+        pairs = (
+            judgements.filter("counted")
+            .with_columns(at_best=pl.when(lost).then(1.0).otherwise("accuracy"))
+            .group_by("culture", "question", "language", "variant", "topic", maintain_order=True)
+            .agg(pl.col("accuracy", "at_best").mean())
+            .with_columns(counted=pl.lit(True), state=pl.lit(State.ANSWERED.value))
+            .rename({"accuracy": "accuracy_by_question"})
+        )
+        best = Metric("at_best", "", "", kind="mean")
+        by_question = summarise_means(pairs, self.name, (self.metrics[1],), self.facets)
+        at_best = summarise_means(pairs, self.name, (best,), self.facets).select("facet", "value", at_best="score")
+        counts = scores.drop("metric", "score", "low", "high", "interval", "at_best")
+        beside = (
+            by_question.select("facet", "value", "metric", "score", "low", "high", "interval")
+            .join(at_best, on=["facet", "value"], maintain_order="left")
+            .join(counts, on=["facet", "value"], maintain_order="left")
+        )
+        return pl.concat([scores, beside.select(scores.columns)])
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        """The output of the authors' evaluation program: the questions' columns, ``full_res`` and ``final_ans``."""
+        if not {"MCQID", "full_res", "final_ans"} <= set(table.columns):
+            return None
+        return table.select(
+            item="MCQID",
+            release_id="MCQID",
+            language=pl.lit(ENGLISH),
+            variant=pl.lit(RELEASED),
+            response=pl.col("full_res").fill_null(""),
+        ).unique("item", keep="last", maintain_order=True)
+
+
+def _topics(release: Release) -> pl.DataFrame:
+    """id, topic: from the release's questions (topics are the same in every culture); no rows where it has none."""
+    if not blend.has(release, "questions"):
+        return pl.DataFrame(schema={"id": pl.String, "topic": pl.String})
+    return blend.read_questions(release).select("id", "topic").unique("id", keep="first", maintain_order=True)
+
+
+def _option_of(table: pl.DataFrame) -> pl.Series:
+    rows = table.select("labels", "choices", "answer_idx").iter_rows()
+    return pl.Series([choices[labels.index(answer)] for labels, choices, answer in rows], dtype=pl.String)
+
+
+def _lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
+    return "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
+
+
+def _read(item: dict[str, Any], reply: str, paper: bool) -> tuple[str, str | None, str]:
+    """State, letter and reason of a reply."""
+    choices = dict(zip(item["labels"], item["choices"], strict=True))
+    answer = read_as_paper(reply, item["prompt"], choices) if paper else read_strictly(reply, choices)
+    if answer in choices:
+        return State.ANSWERED, answer, f"{answer}: {choices[answer]}"
+    if not reply.strip():
+        return State.UNREADABLE, None, "empty reply"
+    if declines(reply):
+        return State.REFUSED, None, "declines to answer"
+    return (
+        State.UNREADABLE,
+        None,
+        "no choice could be read" if answer in (None, reply) else f"read as {answer!r}, which is no choice",
+    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-READ_AS_MISSING = frozenset(
-    "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None|n/a|nan|null".split("|")
-)
+_PANDAS_NULLS = "#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null"
+READ_AS_MISSING = frozenset(re.split(",", _PANDAS_NULLS))
 """Replies that the authors' programs lose: pandas reads these words of a CSV as no reply at all. "None" is also a gold answer."""
 
 _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
@@ -17,8 +16,8 @@ _DRESS = " \t\r\n*_`\"'“”‘’.。"
 def clean_as_paper(reply: str, prompt: str) -> str:
     """The reply as the authors' code compares it.
 
-    The prompt's own text goes; ideographic punctuation becomes ASCII; all is lower-cased; if the reply then begins with a word and a
-    colon, and that word is in the prompt, it goes wherever it stands; outer white space and full stops go.
+    The prompt's own text goes; ideographic punctuation becomes ASCII; all is lower-cased; if the reply then begins with a word and
+    a colon, and that word is in the prompt, it goes wherever it stands; outer white space and full stops go.
     """
     text = reply.replace(prompt, "").translate(_ASCII_PUNCTUATION).lower()
     leading = _LEADING_WORD.match(text)
@@ -30,7 +29,7 @@ def clean_as_paper(reply: str, prompt: str) -> str:
 def clean_strictly(reply: str, prompt: str) -> str:
     """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"), and outer dress."""
     text = (reply.replace(prompt, "") if prompt.strip() else reply).strip(_DRESS)
-    leading = re.match(r"(\w+)\s*[:：]", text)
+    leading = re.match(r"([^\W\d]+)\s*[:：]", text)
     if leading and leading[1].casefold() in prompt.casefold():
         text = text[leading.end() :]
     return text.strip(_DRESS)

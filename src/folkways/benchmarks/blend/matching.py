@@ -1,7 +1,7 @@
 """Whether a short answer is one of those that people gave: the authors' rule, and the same rule with its defects mended.
 
-Groups are tried in order; in a local run all local variants of a group, then its English variants. An answer matches as it stands in
-the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher.
+Groups are tried in order; in a local run all local variants of a group, then its English variants. An answer matches as it stands
+in the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from folkways.text.endings import stands_in
 from folkways.text.normalise import paper_tokens, strict_text, strict_token
 from folkways.text.simple import HAN, KANA
 from folkways.text.tools import get_tool
@@ -21,7 +22,7 @@ ENGLISH = "en"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Which answer a reply matched, how (``substring_local``, ``tokens_en``, ...), and its weight: its votes over the first group's."""
+    """Which answer a reply matched, how (``substring_local``, ``tokens_en``), and its weight: votes over the first group's."""
 
     stage: str
     answer: str
@@ -87,8 +88,8 @@ class StrictMatcher(Matcher):
     """The same rule with its defects mended.
 
     Answer and reply are brought to one normal form (case, accents, widths, digits, clock times, invisible characters); an answer
-    stands in a reply as whole words only, so that tea is not in steak nor 1 in 15; characters of scripts without spaces must follow
-    one another; empty answers match nothing.
+    stands in a reply as whole words only (perhaps with a particle or a plural's ending), so that tea is not in steak nor 1 in 15;
+    characters of scripts without spaces must follow one another; empty answers match nothing.
     """
 
     _forms: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
@@ -99,9 +100,9 @@ class StrictMatcher(Matcher):
         if not units:
             return None
         said, _ = self._form(reply, language)
-        if phrase in said:
+        if stands_in(said, phrase, language):
             return "words"
-        return "tokens" if all(unit in said for unit in units) else None
+        return "tokens" if all(stands_in(said, unit, language) for unit in units) else None
 
     def usable(self, groups: Sequence[Mapping[str, Any]], language: str) -> bool:
         """Whether any group has an answer that is not empty."""

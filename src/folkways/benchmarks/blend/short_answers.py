@@ -48,7 +48,7 @@ class ShortAnswers(Task):
     max_tokens: ClassVar[int] = 128
 
     def items(self, release: Release) -> pl.DataFrame:
-        """8,000 items in the full release: records.ITEMS, topic, source, both wordings, templates, groups (blend.GROUPS), skip_reason."""
+        """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS), skip_reason."""
         annotated = blend.read_annotations(release)
         asked = _questions(release, annotated)
         locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
@@ -94,7 +94,7 @@ class ShortAnswers(Task):
         )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """Local language and English (US and GB: English alone), templates inst-4 and pers-3: 30,000 prompts in the full release."""
+        """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in the full release."""
         return make_prompts(self.name, items, options, self.variants)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
@@ -124,7 +124,7 @@ class ShortAnswers(Task):
 
 
 def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:
-    """culture, id, topic, source, local, english, from the questions and, where a release has none of a culture, its annotations."""
+    """QUESTIONS of the release; what it has no question file for comes from the annotations, without topic."""
     annotated = annotations.select("culture", "id", local="question", english="en_question")
     if not blend.has(release, "questions"):
         return annotated.with_columns(topic=pl.lit(None, dtype=pl.String), source=pl.lit(None, dtype=pl.String))
