@@ -141,6 +141,14 @@ def test_clusters_that_never_vary_are_not_taken_for_certainty(value: float, edge
     assert found.high - found.low == pytest.approx(wilson(0, 10).high)
 
 
+def test_a_single_question_says_little_of_a_proportion_and_nothing_of_a_mean() -> None:
+    halves, question = np.array([0.0, 1.0]), np.zeros(2, dtype=np.int64)
+    found = interval_of_mean(halves, question, RIGHT)
+    assert found.low < 0.1
+    assert found.high > 0.9
+    assert math.isnan(interval_of_mean(halves, question, SHARE).low)
+
+
 def test_a_failed_request_lowers_coverage_and_never_the_denominator() -> None:
     rows: Rows = [
         {"question": f"q{number}", "culture": "KR", "counted": True, "state": state, "right": right}
