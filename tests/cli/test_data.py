@@ -79,6 +79,30 @@ class TestFetch:
         assert "2 of 2 files" in done.stderr
         assert data("where", "culturalbench").stdout.strip() == str(tmp_path / "home" / "culturalbench@996d62a")
 
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+    def test_draws_a_bar_on_a_terminal(self, hub: HubServer, tmp_path: Path) -> None:
+        import pty
+
+        (tmp_path / "published/kellycyy/CulturalBench/CulturalBench-Hard.csv").write_bytes(b"x" * 2_000_000)
+        hub.control(faults={"CulturalBench-Hard.csv": ["500"]})
+        terminal, ours = pty.openpty()
+        settings = {
+            **os.environ,
+            "FOLKWAYS_DATA": str(tmp_path / "home"),
+            "HF_ENDPOINT": hub.url,
+            "TERM": "xterm",
+            "COLUMNS": "120",
+        }
+        command = [sys.executable, "-m", "folkways.cli.main", "data", "fetch", "culturalbench"]
+        done = subprocess.run(command, env=settings, stdout=subprocess.PIPE, stderr=ours, timeout=60, check=False)
+        os.close(ours)
+        shown = os.read(terminal, 1 << 20).decode()
+        os.close(terminal)
+        assert done.returncode == 0
+        assert "CulturalBench-Hard.csv: the server answered 500; again in" in shown
+        assert "2/2 files" in shown
+        assert "2.0/2.0 MB" in shown
+
     def test_a_second_fetch_asks_nothing(self, data: Run, hub: HubServer) -> None:
         data("fetch", "culturalbench", HF_ENDPOINT=hub.url)
         hub.control(forget=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways.releases.adopt import adopt
 from folkways.releases.base import Release
 from folkways.releases.download import Fetched, FetchOptions, Transfer, fetch_all
 from folkways.releases.fetch import fetch
@@ -48,6 +49,12 @@ def test_fetches_from_the_address_that_the_environment_names(hub: HubServer, pub
     assert {entry["path"] for entry in hub.log()} == {
         f"/datasets/kellycyy/CulturalBench/resolve/{revision}/{name}" for name in (EASY, HARD)
     }
+
+
+def test_the_ready_made_questions_of_blend_come_from_the_hub(hub: HubServer) -> None:
+    release = fetch("blend-mcq", options=BRISK)
+    assert release.verified
+    assert release.path("mc_questions_file.csv").read_text(encoding="utf-8") == "MCQID,ID\n"
 
 
 def test_provenance_tells_where_each_file_came_from(hub: HubServer) -> None:
@@ -145,10 +152,17 @@ def test_a_part_that_is_longer_than_the_file_is_thrown_away(hub: HubServer, data
     assert [entry["status"] for entry in requests_of(hub, HARD)] == [416, 200]
 
 
-@pytest.mark.parametrize("fault", ["shift", "no-range"])
-def test_a_server_that_cannot_resume_gives_the_whole_file(hub: HubServer, published: Path, fault: str) -> None:
+@pytest.mark.parametrize(("fault", "asked"), [("no-range", [200, 200]), ("shift", [200, 206, 200])])
+def test_a_server_that_cannot_resume_gives_the_whole_file(hub: HubServer, published: Path, fault: str, asked: list[int]) -> None:
     hub.control(faults={HARD: ["cut+at=200000", fault]})
     assert same_as_published(bring(), published)
+    assert [entry["status"] for entry in requests_of(hub, HARD)] == asked
+
+
+def test_a_server_that_forever_breaks_and_never_resumes_is_given_up(hub: HubServer) -> None:
+    hub.control(faults={HARD: ["cut+at=1000", "shift"] * 20})
+    with pytest.raises(FolkwaysError, match="resumed at the wrong place"):
+        bring()
 
 
 def test_trouble_that_passes_is_waited_for(hub: HubServer, published: Path) -> None:
@@ -260,6 +274,18 @@ def test_a_release_on_github_comes_from_its_raw_files(hub: HubServer) -> None:
     with pytest.raises(FolkwaysError, match="not there"):
         fetch("xcr", options=BRISK)
     assert hub.log()[0]["path"].startswith("/mohsinulkabir14/xcr_bench/9904292/c")
+
+
+def test_what_another_release_has_is_not_fetched(hub: HubServer, published: Path, shared: Path) -> None:
+    repository = published / "nlee0212" / "BLEnD"
+    repository.mkdir(parents=True)
+    (repository / "data").symlink_to(shared / "data" / "blend" / "3e4dcbd")
+    adopt("blend@24e7d73", shared / "data")
+    assert fetch("blend@3e4dcbd", options=BRISK).verified
+    newer = {entry.sha256 for entry in get_record("blend@24e7d73").files}
+    different = {entry.remote for entry in get_record("blend@3e4dcbd").files if entry.sha256 not in newer}
+    assert 0 < len(different) < 48
+    assert {entry["path"].split("/", 4)[4] for entry in hub.log()} == different
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device on which every write finds no space")

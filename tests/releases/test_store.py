@@ -153,7 +153,7 @@ class TestOpenFolder:
     def test_changed_data_are_a_folder_and_not_the_release(self, shared: Path, tmp_path: Path) -> None:
         copy = blend_copy(shared, tmp_path / "mine")
         annotations = copy / "annotations" / "UK_data.json"
-        annotations.write_bytes(annotations.read_bytes() + b"\n")
+        annotations.write_bytes(annotations.read_bytes().replace(b"tea", b"TEA"))
         release = open_release(str(copy), "blend")
         assert (release.name, release.verified) == ("dir:mine", False)
         assert release.record.licence == "NOASSERTION"
