@@ -61,6 +61,10 @@ dev: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment, and no mo
 hooks: $(DEV) ## Install the pre-commit hooks
 	"$(BIN)/pre-commit" install
 
+.PHONY: perf-engine
+perf-engine: $(DEV) ## Measure client overhead beside other evaluation programs (perf/README.md)
+	"$(BIN)/python" -m perf.engine $(PERF_ARGS)
+
 .PHONY: lock
 lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
 	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \

@@ -33,7 +33,7 @@ def main() -> int:
             client = CLIENTS[name]()
             for requests in sorted({_asked_of(name, wanted, options.full) for wanted in options.requests}):
                 try:
-                    result = measuring.measure(client, requests)
+                    result = measuring.measure(client, requests, options.repeat)
                 except ClientError as error:
                     failures.append(f"{name} at {requests:,}: {error}")
                     break
@@ -42,7 +42,7 @@ def main() -> int:
                 if result.wrong:
                     failures.append(f"{name} at {requests:,}: {result.wrong}")
         help_cpu = session.help_seconds(Folkways(), Path(folder)) if "folkways" in options.peers else None
-    about = _about(options.concurrency)
+    about = _about(options.concurrency, options.repeat)
     print(f"{about}\n\n{table.results_table(results)}\n\n{table.goals_table(results, help_cpu)}")
     if options.json:
         report = {"about": about, "results": [asdict(result) for result in results], "help_cpu_s": help_cpu, "failures": failures}
@@ -53,12 +53,14 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m perf.engine", description=__doc__.splitlines()[0])
-    parser.add_argument("--requests", type=_numbers, default=[10_000, 80_000], metavar="N[,N]", help="default: 10000,80000")
-    parser.add_argument("--peers", type=_clients, default=list(CLIENTS), metavar="NAME[,NAME]", help=f"default: {','.join(CLIENTS)}")
-    parser.add_argument("--concurrency", type=int, default=32, help="requests at once, for every client; default: 32")
-    parser.add_argument("--full", action="store_true", help="give the slow peers (inspect, litellm) every request too; may take an hour")
-    parser.add_argument("--json", type=Path, metavar="OUT", help="write the numbers there too")
+    parser = argparse.ArgumentParser(prog="python -m perf.engine", description="Measure client overhead side by side.")
+    add = parser.add_argument
+    add("--requests", type=_numbers, default=[10_000, 80_000], metavar="N[,N]", help="default: 10000,80000")
+    add("--peers", type=_clients, default=list(CLIENTS), metavar="NAME[,NAME]", help="default: " + ",".join(CLIENTS))
+    add("--concurrency", type=int, default=32, help="requests at once, for every client; default: 32")
+    add("--repeat", type=int, default=1, metavar="N", help="run everything N times and keep the run with the least CPU; default: 1")
+    add("--full", action="store_true", help="give the slow peers every request too; Inspect AI takes half an hour for 80,000")
+    add("--json", type=Path, metavar="OUT", help="write the numbers there too")
     return parser.parse_args()
 
 
@@ -82,16 +84,18 @@ def _asked_of(name: str, wanted: int, full: bool) -> int:
 
 
 def _progress(result: Result) -> None:
-    line = f"{result.client} {result.requests:,}: {result.usage.cpu:.2f} s CPU, {result.usage.wall:.1f} s wall, {result.usage.peak:.0f} MB"
+    usage = result.usage
+    line = f"{result.client} {result.requests:,}: {usage.cpu:.2f} s CPU, {usage.wall:.1f} s wall, {usage.peak:.0f} MB"
     print(line, file=sys.stderr, flush=True)
 
 
-def _about(concurrency: int) -> str:
+def _about(concurrency: int, repeat: int) -> str:
     """When and on what; never where."""
     cores = "server on one core, clients on the others" if session.split_cores() else "server and clients on one core"
     return (
         f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores ({cores}), "
-        f"load {os.getloadavg()[0]:.1f} at the end, {concurrency} requests at once."
+        f"load {os.getloadavg()[0]:.1f} at the end, {concurrency} requests at once, "
+        + (f"best of {repeat} runs." if repeat > 1 else "one run each.")
     )
 
 

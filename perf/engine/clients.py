@@ -63,7 +63,8 @@ class Floor(Client):
         self.programs = Path(sys.executable).parent
 
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
-        return [self.programs / "python", PEERS / "floor.py", url, MODEL, work.prompts, folder / "answers.jsonl", str(concurrency)]
+        answers = folder / "answers.jsonl"
+        return [self.programs / "python", PEERS / "floor.py", url, MODEL, work.prompts, answers, str(concurrency)]
 
     def answers(self, folder: Path) -> Iterator[str]:
         yield from _lines(folder / "answers.jsonl")
@@ -116,7 +117,8 @@ class LmEval(Client):
         arguments = f"base_url={url}/chat/completions,model={MODEL},num_concurrent={concurrency},tokenizer_backend=None"
         return [
             *(self.programs / "lm_eval", "run", "--model", "local-chat-completions", "--model_args", arguments),
-            *("--tasks", "letters", "--include_path", tasks, "--apply_chat_template", "--log_samples", "--output_path", folder / "out"),
+            *("--tasks", "letters", "--include_path", tasks, "--apply_chat_template"),
+            *("--log_samples", "--output_path", folder / "out"),
         ]
 
     def answers(self, folder: Path) -> Iterator[str]:
@@ -161,7 +163,8 @@ class Litellm(Client):
     most = 10_000
 
     def command(self, url: str, work: Workload, folder: Path, concurrency: int) -> Sequence[str | Path]:
-        return [self.programs / "python", PEERS / "litellm_loop.py", url, MODEL, work.prompts, folder / "answers.jsonl", str(concurrency)]
+        answers = folder / "answers.jsonl"
+        return [self.programs / "python", PEERS / "litellm_loop.py", url, MODEL, work.prompts, answers, str(concurrency)]
 
     def answers(self, folder: Path) -> Iterator[str]:
         yield from _lines(folder / "answers.jsonl")

@@ -37,11 +37,20 @@ class ClientError(Exception):
 
 
 def run(command: Sequence[str | Path], log: Path, env: Mapping[str, str], cores: set[int] | None = None) -> Usage:
-    """Run ``command`` to its end on ``cores``, both its outputs to the file ``log``; ClientError if it fails."""
+    """Run ``command`` to its end in the folder of ``log``, both its outputs to that file; ClientError if it fails.
+
+    cores: where it may run; None for anywhere. This process should stay small: the kernel counts memory from the fork on, so a
+    child's peak is never below what its parent had.
+    """
     with log.open("wb") as output:
         started = time.perf_counter()
         process = subprocess.Popen(
-            [str(part) for part in command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=dict(env), cwd=log.parent
+            [str(part) for part in command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(env),
+            cwd=log.parent,
         )
         if cores:
             os.sched_setaffinity(process.pid, cores)

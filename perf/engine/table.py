@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from perf.engine.session import Result
 
@@ -50,62 +51,81 @@ def results_table(results: Sequence[Result]) -> str:
 
 
 def goals_table(results: Sequence[Result], help_cpu: float | None) -> str:
-    """The goals, judged at the largest number of requests at which both sides were measured; a goal that was not measured says so."""
-    rows = [
-        _ratio_goal(results, "CPU beside plain aiohttp", "floor", lambda ours, theirs: ours.per_request / theirs.per_request, at_most=2.0),
-        _ratio_goal(
-            results, "CPU saved beside lm-evaluation-harness", "lm-eval", lambda ours, theirs: theirs.usage.cpu / ours.usage.cpu, at_least=4.0
-        ),
-        _ratio_goal(
-            results, "memory saved beside lm-evaluation-harness", "lm-eval", lambda ours, theirs: theirs.usage.peak / ours.usage.peak, at_least=6.0
-        ),
-        _inspect_goal(results),
+    """The goals, each judged at the largest number of requests at which both sides were measured, or said to be unmeasured."""
+    goals = [
+        _beside(results, "floor", "CPU beside plain aiohttp", _cpu_used, most=2.0),
+        _beside(results, "lm-eval", "CPU saved beside lm-evaluation-harness", _cpu_saved, least=4.0),
+        _beside(results, "lm-eval", "memory saved beside lm-evaluation-harness", _memory_saved, least=6.0),
+        _beside_inspect(results),
     ]
     ours = _largest(results, "folkways")
-    if ours:
-        rows.append(_row(f"peak MB at {ours.requests:,}", ours.usage.tree_peak, "", at_most=200.0, digits=0))
-    if help_cpu is not None:
-        rows.append(_row("folkways --help, CPU s", help_cpu, "", at_most=0.3))
-    return _markdown(("goal", "measured", "wanted", "met"), rows)
+    peak = ours.usage.tree_peak if ours else None
+    goals.append(Goal(f"peak memory at {ours.requests:,} requests" if ours else "peak memory", peak, " MB", most=200.0))
+    goals.append(Goal("folkways --help", help_cpu, " s CPU", most=0.3))
+    return _markdown(("goal", "measured", "wanted", "met"), [goal.row() for goal in goals])
 
 
-Row = tuple[str, str, str, str]
+@dataclass(frozen=True)
+class Goal:
+    """A measured number and its bound; None where it was not measured."""
+
+    label: str
+    value: float | None
+    unit: str
+    most: float | None = None
+    least: float | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the number is within its bound; None if there is no number."""
+        if self.value is None:
+            return None
+        return (self.most is None or self.value <= self.most) and (self.least is None or self.value >= self.least)
+
+    def row(self) -> tuple[str, str, str, str]:
+        """Cells of the table."""
+        wanted = f"at most {self.most:g}{self.unit}" if self.most is not None else f"at least {self.least:g}{self.unit}"
+        if self.value is None:
+            return (self.label, "not measured", wanted, "-")
+        return (self.label, f"{self.value:.{0 if self.value >= 100 else 2}f}{self.unit}", wanted, "yes" if self.met else "NO")
 
 
-def _ratio_goal(
+def _cpu_used(ours: Result, theirs: Result) -> float:
+    return ours.usage.cpu / theirs.usage.cpu
+
+
+def _cpu_saved(ours: Result, theirs: Result) -> float:
+    return theirs.usage.cpu / ours.usage.cpu
+
+
+def _memory_saved(ours: Result, theirs: Result) -> float:
+    return theirs.usage.tree_peak / ours.usage.tree_peak
+
+
+def _beside(
     results: Sequence[Result],
-    label: str,
     peer: str,
+    label: str,
     ratio: Callable[[Result, Result], float],
-    at_most: float | None = None,
-    at_least: float | None = None,
-) -> Row:
-    shared = [
-        (ours, theirs) for ours in results if ours.client == "folkways" and (theirs := _find(results, peer, ours.requests)) is not None
-    ]
-    if not shared:
-        return (label, "not measured", _wanted(at_most, at_least, "x"), "-")
-    ours, theirs = max(shared, key=lambda pair: pair[0].requests)
-    return _row(f"{label}, at {ours.requests:,}", ratio(ours, theirs), "x", at_most=at_most, at_least=at_least)
+    most: float | None = None,
+    least: float | None = None,
+) -> Goal:
+    ours = [result for result in results if result.client == "folkways"]
+    pairs = [(mine, theirs) for mine in ours if (theirs := _find(results, peer, mine.requests)) is not None]
+    if not pairs:
+        return Goal(label, None, "x", most, least)
+    mine, theirs = max(pairs, key=lambda pair: pair[0].requests)
+    return Goal(f"{label}, {mine.requests:,} requests", ratio(mine, theirs), "x", most, least)
 
 
-def _inspect_goal(results: Sequence[Result]) -> Row:
-    """Inspect AI's cost without its start, at the few requests it was given, over ours with the start: to its advantage."""
+def _beside_inspect(results: Sequence[Result]) -> Goal:
+    """Inspect AI's cost per request without its start, at the few it was given, over ours with the start: to its advantage."""
     label = "CPU per request saved beside Inspect AI"
     ours, theirs = _largest(results, "folkways"), _largest(results, "inspect")
     if not ours or not theirs:
-        return (label, "not measured", _wanted(None, 40.0, "x"), "-")
-    label += f" (its {theirs.requests:,} without start, our {ours.requests:,} with)"
-    return _row(label, theirs.each_further / ours.per_request, "x", at_least=40.0)
-
-
-def _row(label: str, value: float, unit: str, at_most: float | None = None, at_least: float | None = None, digits: int = 2) -> Row:
-    met = (at_most is None or value <= at_most) and (at_least is None or value >= at_least)
-    return (label, f"{value:.{digits}f}{unit}", _wanted(at_most, at_least, unit), "yes" if met else "NO")
-
-
-def _wanted(at_most: float | None, at_least: float | None, unit: str) -> str:
-    return f"at most {at_most:g}{unit}" if at_most is not None else f"at least {at_least:g}{unit}"
+        return Goal(label, None, "x", least=40.0)
+    label += f" (its {theirs.requests:,} without the start, our {ours.requests:,} with it)"
+    return Goal(label, theirs.each_further / ours.per_request, "x", least=40.0)
 
 
 def _find(results: Iterable[Result], client: str, requests: int) -> Result | None:

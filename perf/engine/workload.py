@@ -20,10 +20,11 @@ MODEL = "m"
 MCQ_FILE = "mc_questions_file.csv"
 MCQ_COLUMNS = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
 COUNTRIES = (
-    "UK US South_Korea Algeria China Indonesia Spain Iran Mexico Assam Greece Ethiopia Northern_Nigeria Azerbaijan North_Korea West_Java"
-).split()
+    *("UK", "US", "South_Korea", "Algeria", "China", "Indonesia", "Spain", "Iran"),
+    *("Mexico", "Assam", "Greece", "Ethiopia", "Northern_Nigeria", "Azerbaijan", "North_Korea", "West_Java"),
+)
 QUESTIONS = 87  # as many as the published construction keeps, so that clusters have a realistic size
-_SYLLABLES = "ka lo mi ten sa ru bel dor wa nim pha gul ter os ine qua zib yor che vem".split()
+_SYLLABLES = ("ka", "lo", "mi", "ten", "sa", "ru", "bel", "dor", "wa", "nim", "pha", "gul", "ter", "os", "zib", "yor", "vem")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The floor: what one would write by hand with aiohttp. One pooled session, some workers, parse the reply, keep its text.
 
-    python floor.py BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
+python floor.py BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """litellm in a loop of workers, its answers written to a file; litellm has no command of its own for this.
 
-    python litellm_loop.py BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
+python litellm_loop.py BASE_URL MODEL PROMPTS.jsonl ANSWERS.jsonl CONCURRENCY
 """
 
 from __future__ import annotations
