@@ -86,7 +86,7 @@ ITEMS: Schema = {
 PROMPTS: Schema = {
     "task": pl.String,
     "item": pl.String,
-    "language": pl.String,  # the language it is asked in (a code of folkways.cultures.LANGUAGES)
+    "language": pl.String,  # the language it is asked in (a code of folkways.cultures.languages())
     "variant": pl.String,  # prompt template, persona or option order: "inst-4"
     "system": pl.String,  # null where there is no system prompt
     "user": pl.String,
