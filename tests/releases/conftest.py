@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.hub_server import HubServer
-
-EASY, HARD = "CulturalBench-Easy.csv", "CulturalBench-Hard.csv"
+from tests.support.published import EASY, HARD
 
 
 @pytest.fixture
