@@ -42,7 +42,7 @@ def judge_file(
 ) -> JudgedReplies:
     """Judge the replies of a file against a release.
 
-    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or it is an output file of
+    The file has ``response`` and either ``item`` or the release's own id (``release_id``, ``id``, ``ID``), or is an output file of
     the authors' programs; with ``by_position`` the order of its rows is that of the release. culture, language and variant say
     what the file does not. Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
     one item the last counts. Raises DataError with the row for ids that the release does not have.

@@ -24,7 +24,7 @@ from folkways.workspace import plans
 from folkways.workspace.database import Workspace
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
-SLICE = 2000
+SLICE = 500
 """Items whose prompts are made at a time, so that a run of any size needs little memory."""
 
 

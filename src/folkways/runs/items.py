@@ -1,0 +1,113 @@
+"""Finds one item with everything that is known of it: what was asked, what was said, how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import sqlalchemy as sa
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.registry import tasks
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.releases.store import open_release
+from folkways.runs.scoring import release_of
+from folkways.workspace import plans, results, schema
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True)
+class KnownItem:
+    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint``) and got for it."""
+
+    task: Task
+    item: Mapping[str, Any]
+    prompts: pl.DataFrame
+    responses: pl.DataFrame
+    judgements: pl.DataFrame
+
+
+def find_item(workspace: Workspace | None, name: str, run_name: str | None = None, release: str | None = None) -> KnownItem:
+    """The item ``TASK:ITEM`` or ``ITEM``, from a run of the workspace that asked it, or from the default releases.
+
+    run_name: only this run. release: name or folder of the data, instead of what the run or the task uses. Raises UnknownNameError
+    when no run and no release has such an item, FolkwaysError when several tasks have it.
+    """
+    task_name, separator, item = name.rpartition(":")
+    wanted = [task_name] if separator else []
+    if separator and task_name not in tasks():
+        raise UnknownNameError("task", task_name, tasks())
+    if workspace is not None:
+        runs = [plans.find_run(workspace, run_name)] if run_name else list(reversed(plans.list_runs(workspace)))
+        for run in runs:
+            asked = [task for task in _tasks_that_ask(workspace, run, item) if not wanted or task in wanted]
+            if asked:
+                return _from_run(workspace, run, _only(asked, item), item, release)
+        if run_name:
+            raise FolkwaysError(f"run {run_name} asks no item {name!r}; leave --run out to look in the data itself")
+    return _from_release(name, item, wanted, release)
+
+
+def _tasks_that_ask(workspace: Workspace, run: plans.RunRecord, item: str) -> list[str]:
+    expected = schema.expected
+    query = sa.select(expected.c.task).where(expected.c.item == item, expected.c.run_id == run.id).distinct()
+    with workspace.read() as connection:
+        return sorted(connection.scalars(query))
+
+
+def _only(found: list[str], item: str) -> str:
+    if len(found) > 1:
+        raise FolkwaysError(f"several tasks have an item {item!r}; say which: {', '.join(f'{task}:{item}' for task in found)}")
+    return found[0]
+
+
+def _from_run(workspace: Workspace, run: plans.RunRecord, task_name: str, item: str, release_name: str | None) -> KnownItem:
+    task = tasks()[task_name]
+    run_task = next(entry for entry in plans.run_tasks(workspace, run) if entry.task == task_name)
+    release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
+    items = task.items(release).filter(pl.col("item") == item)
+    expected, prompts = schema.expected, schema.prompts
+    query = (
+        sa.select(expected.c.language, expected.c.variant, expected.c.prompt_source, prompts.c.system, prompts.c.user)
+        .join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash)
+        .where(expected.c.run_id == run.id, expected.c.task == task_name, expected.c.item == item)
+        .distinct()
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    texts = ("language", "variant", "prompt_source", "system", "user")
+    asked = pl.DataFrame(rows, schema=dict.fromkeys(texts, pl.String), orient="row").sort("language", "variant")
+    said, judged = [], []
+    shares = [share for share in results.parts(workspace, run) if share.task == task_name]
+    profiles = results.load_scores(workspace, run).filter(pl.col("task") == task_name)["profile"].unique(maintain_order=True)
+    for part in shares:
+        replies = results.responses(workspace, run, part).filter(pl.col("item") == item)
+        said.append(replies.with_columns(endpoint=pl.lit(part.endpoint)))
+        for profile in profiles:
+            verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
+            judged.append(verdicts.with_columns(profile=pl.lit(profile)))
+    judgements = pl.concat(judged, how="diagonal_relaxed") if judged else pl.DataFrame()
+    return KnownItem(task, items.row(0, named=True), asked, pl.concat(said), judgements)
+
+
+def _from_release(name: str, item: str, wanted: list[str], release_name: str | None) -> KnownItem:
+    problems: list[FolkwaysError] = []
+    known = [tasks()[task] for task in wanted] or list(tasks().values())
+    for task in known:
+        try:
+            release = open_release(release_name or task.release, task.benchmark)
+        except FolkwaysError as error:
+            problems.append(error)
+            continue
+        items = task.items(release).filter(pl.col("item") == item)
+        if items.height:
+            prompts = task.prompts(items, PromptOptions(), release)
+            return KnownItem(task, items.row(0, named=True), prompts, pl.DataFrame(), pl.DataFrame())
+    if problems and len(problems) == len(known):
+        raise problems[0]
+    raise FolkwaysError(
+        f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as in the reports, "
+        "for example blend/saq:KR/Al-en-01; look it up in a report, or in run.judgements() from Python"
+    )
