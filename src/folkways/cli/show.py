@@ -36,4 +36,7 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
         return
     from rich.console import Console
 
-    Console().print(render_item(known.item, known.prompts, responses, judgements, known.task.metrics))
+    from folkways.records import ITEMS
+
+    shown = {name: value for name, value in known.item.items() if name in ITEMS or name in known.task.facets}
+    Console().print(render_item(shown, known.prompts, responses, judgements, known.task.metrics))
