@@ -21,7 +21,7 @@ import polars as pl
 from folkways.cultures import Culture, cultures_of
 from folkways.records import Oddity
 from folkways.releases.base import Release
-from folkways.releases.blend import local_column, read_annotations, read_mcq
+from folkways.releases.blend import local_column, read_annotations, read_mcq, read_questions
 from folkways.releases.blend_files import BENCHMARK, PARTS, files_of, find, find_mcq, has, inside, read_csv
 
 ANNOTATORS = 5  # people asked per question and culture (paper, section 3.2)
@@ -92,6 +92,8 @@ def blend_check(release: Release) -> list[Oddity]:
         found += _annotation_oddities(release)
     if has(release, "questions"):
         found += _question_oddities(release)
+    if has(release, "annotations") and has(release, "questions"):
+        found += _unmatched(release)
     if has(release, "prompts"):
         found += _prompt_oddities(release)
     if has(release, "mcq"):
@@ -114,8 +116,10 @@ def _annotation_oddities(release: Release) -> Iterator[Oddity]:
     for culture, path in files_of(release, "annotations"):
         file, counts = inside(release, path), Counter[str]()
         for row in table[(culture.code,)].iter_rows(named=True):
-            for language, key in ((culture.languages[0], "answers"), ("en", "en_answers")):
-                yield from _answers(file, row["id"], [group[key] for group in row["groups"]], language, counts)
+            local = list(_answers(file, row["id"], [group["answers"] for group in row["groups"]], culture.languages[0], counts))
+            english = _answers(file, row["id"], [group["en_answers"] for group in row["groups"]], "en", counts)
+            yield from local
+            yield from (oddity for oddity in english if oddity.kind != "repeated-answer" or oddity not in local)
             yield from _question(file, row)
         for check in COUNTED:
             if counts[check.kind]:
@@ -184,6 +188,17 @@ def _question_oddities(release: Release) -> Iterator[Oddity]:
             for row, text in enumerate(table[name], 1):
                 if not text.strip():
                     yield Oddity(file, "empty-question", f"no text in column {name}", row=row, key=table["ID"][row - 1])
+
+
+def _unmatched(release: Release) -> Iterator[Oddity]:
+    """Questions that nobody was asked, and answers to questions that are not in the question file."""
+    on = ["culture", "id"]
+    asked, annotated = read_questions(release).select(on), read_annotations(release).select(on)
+    unanswered, unasked = asked.join(annotated, on=on, how="anti"), annotated.join(asked, on=on, how="anti")
+    for part, alone, other in (("questions", unanswered, "annotations"), ("annotations", unasked, "questions")):
+        files = {culture.code: inside(release, file) for culture, file in files_of(release, part)}
+        for code, key in alone.iter_rows():
+            yield Oddity(files[code], "unmatched-question", f"a question that the {other} lack", key=key)
 
 
 def _swapped(file: str, table: pl.DataFrame, culture: Culture) -> Iterator[Oddity]:

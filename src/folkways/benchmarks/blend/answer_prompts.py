@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.cultures import get_culture, languages
+from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import PROMPTS
 from folkways.releases import blend
@@ -53,16 +53,18 @@ def fill(template: str, question: str) -> str:
     return template.replace(PLACE, question)
 
 
-def make_prompts(task: str, items: pl.DataFrame, options: PromptOptions, default_variants: tuple[str, ...]) -> pl.DataFrame:
+def make_prompts(
+    task: str, items: pl.DataFrame, options: PromptOptions, default_variants: tuple[str, ...], release: Release
+) -> pl.DataFrame:
     """records.PROMPTS for items with ``local_language``, ``question_local``, ``question_en``, ``templates`` and ``prompt_source``.
 
-    Raises UnknownNameError for a variant or language that none of the items has.
+    The items may be a part of the release's: an item that lacks a template or language which others have gets no prompt for it.
+    Raises UnknownNameError for a template or language that no item of the release has.
     """
-    known = _templates(items)
-    known_languages = {code for pair in items.select("local_language").unique().iter_rows() for code in pair} | {ENGLISH}
+    known = {culture: orjson.loads(text) for culture, text in items.select("culture", "templates").unique().iter_rows()}
     brought = _brought(options.prompt_texts)
-    variants = _variants(options, known, brought, default_variants)
-    wanted_languages = _languages(options.languages, known_languages)
+    variants = _variants(options, known, brought, default_variants, release)
+    wanted_languages = _languages(options.languages)
     rows = []
     for culture, local, source in (
         items.select("culture", "local_language", "prompt_source").unique(maintain_order=True).iter_rows()
@@ -105,10 +107,6 @@ def make_prompts(task: str, items: pl.DataFrame, options: PromptOptions, default
     )
 
 
-def _templates(items: pl.DataFrame) -> dict[str, dict[str, list[str]]]:
-    return {culture: orjson.loads(text) for culture, text in items.select("culture", "templates").unique().iter_rows()}
-
-
 def _brought(texts: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """(template, language or "") -> text, from names like ``inst-4`` (every language) and ``inst-4@ko``."""
     for name, text in texts.items():
@@ -122,20 +120,23 @@ def _variants(
     known: Mapping[str, Mapping[str, list[str]]],
     brought: Mapping[tuple[str, str], str],
     default: tuple[str, ...],
+    release: Release,
 ) -> list[str]:
     names = dict.fromkeys([*(name for templates in known.values() for name in templates), *(name for name, _ in brought)])
     if options.variants is None:
         return list(dict.fromkeys(name for name, _ in brought) or default)
     chosen = [member for name in options.variants for member in (names if name == "all" else [name])]
-    for name in chosen:
-        if name not in names:
-            raise UnknownNameError("prompt template", name, [*names, "all"])
+    if unknown := [name for name in chosen if name not in names]:
+        elsewhere = blend.read_prompts(release)["id"].unique().to_list() if blend.has(release, "prompts") else []
+        for name in unknown:
+            if name not in elsewhere:
+                raise UnknownNameError("prompt template", name, {*names, *elsewhere, "all"})
     return list(dict.fromkeys(chosen))
 
 
-def _languages(wanted: tuple[str, ...] | None, known: set[str]) -> list[str]:
+def _languages(wanted: tuple[str, ...] | None) -> list[str]:
+    known = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend"))}
     for code in wanted or ():
-        if code not in {"local", *known}:
-            hint = "" if code not in languages() else f"None of the chosen cultures is asked in {languages()[code].name}."
-            raise UnknownNameError("language", code, {"local", *known}, hint=hint)
+        if code not in known:
+            raise UnknownNameError("language of blend/saq", code, known)
     return list(wanted or ("local", ENGLISH))

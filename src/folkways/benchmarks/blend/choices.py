@@ -160,7 +160,7 @@ class MultipleChoice(Task):
             language=pl.lit(ENGLISH),
             variant=pl.lit(RELEASED),
             response=pl.col("full_res").fill_null(""),
-        ).unique("item", keep="last", maintain_order=True)
+        )
 
 
 def _topics(release: Release) -> pl.DataFrame:

@@ -95,7 +95,7 @@ class ShortAnswers(Task):
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """In the local language and English (US, GB: English alone), by inst-4 and pers-3: 30,000 prompts in the full release."""
-        return make_prompts(self.name, items, options, self.variants)
+        return make_prompts(self.name, items, options, self.variants, release)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """One judgement per response; a column ``prompt`` in the responses, where there is one, is what replies are freed of."""
@@ -109,13 +109,11 @@ class ShortAnswers(Task):
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """The output of the authors' inference program: ID, question, prompt, response, prompt_no.
 
-        Culture and language are in its file name only. A question with several rows keeps its last one, as the authors read it.
+        Culture and language are in its file name only. An empty cell is a reply of no words.
         """
         if not {"ID", "prompt", "response", "prompt_no"} <= set(table.columns):
             return None
-        return table.select(
-            release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null("")
-        ).unique(["release_id", "variant"], keep="last", maintain_order=True)
+        return table.select(release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null(""))
 
     def text_tools(self) -> Mapping[str, str]:
         """The segmenter of each language that questions are asked in, as one entry where they are the same."""
