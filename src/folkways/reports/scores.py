@@ -12,22 +12,22 @@ STATES = ("answered", "refused", "unreadable", "failed", "missing")
 
 
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:
-    """Every metric over the whole: score, interval, n, coverage and the number of items in each state."""
-    table = Table(title=task.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("metric")
-    for heading in ("score", "95 % interval", "n", "coverage", *STATES):
-        table.add_column(heading, justify="right", no_wrap=True)
+    """Every metric over the whole: score, interval, n, coverage, and how many items are in each state that occurs."""
     whole = {row["metric"]: row for row in scores.filter(pl.col("facet") == "all").iter_rows(named=True)}
-    for metric in task.metrics:
-        row = whole.get(metric.name)
-        if row is None or not row["n"]:
-            continue
+    shown = [metric for metric in task.metrics if metric.name in whole and whole[metric.name]["n"]]
+    states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
+    table = Table(title=task.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("metric", min_width=12)
+    for heading in ("score", "95 % interval", "n", "coverage", *states):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for metric in shown:
+        row = whole[metric.name]
         table.add_row(
             metric.label,
             number(row["score"], 2),
-            f"{number(row['low'], 2)} – {number(row['high'], 2)}",
+            f"{number(row['low'], 1)} – {number(row['high'], 1)}",
             count(row["n"]),
             percent(row["coverage"]),
-            *(count(row[state]) for state in STATES),
+            *(count(row[state]) for state in states),
         )
     return table

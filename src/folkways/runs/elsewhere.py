@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,6 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.cultures import get_culture, get_language, select_cultures
-from folkways.cultures import languages as known_languages
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, State
 from folkways.releases.base import Release
@@ -54,6 +53,7 @@ def judge_file(
         notes.append("read as an output file of the authors' programs")
     else:
         found = _plain(table, path, by_position)
+    found = _in_codes(found, culture, language, variant, path)
     items = task.items(release)
     culture = culture or _from_name(path, items["culture"].unique().to_list()) if "culture" not in found.columns else culture
     if culture is not None:
@@ -88,6 +88,26 @@ def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
             file=path,
         )
     return table
+
+
+def _in_codes(found: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path) -> pl.DataFrame:
+    """Cultures and languages of the file as codes, and only the rows that the options ask for."""
+    coders: dict[str, Callable[[str], str]] = {
+        "culture": lambda text: get_culture(text).code,
+        "language": lambda text: get_language(text).code,
+        "variant": str,
+    }
+    wanted = {"culture": culture, "language": language, "variant": variant}
+    for name, code in coders.items():
+        if name not in found.columns:
+            continue
+        found = found.with_columns(pl.col(name).replace({text: code(text) for text in found[name].drop_nulls().unique()}))
+        asked = wanted[name]
+        if asked is not None:
+            found = found.filter(pl.col(name) == code(asked))
+            if found.is_empty():
+                raise FolkwaysError(f"{path}: no row has the {name} {asked!r}; leave --{name} out to judge all rows")
+    return found
 
 
 def _from_name(path: Path, available: Sequence[str]) -> str | None:
@@ -143,24 +163,30 @@ def _asked(
     notes: list[str],
 ) -> pl.DataFrame:
     """item, language, variant, sample of every expected reply."""
-    languages = (get_language(language).code,) if language is not None else None
-    told_language = located["language"].unique().to_list() if "language" in located.columns else None
-    if languages is None and told_language is None:
-        named = [code for code, known in known_languages().items() if known.name.lower() in path.stem.lower()]
-        languages = (named[0],) if len(named) == 1 else None
-    variants = located["variant"].unique(maintain_order=True).to_list() if "variant" in located.columns else None
-    if variants is None and variant is not None:
-        variants = [variant]
-    options = PromptOptions(languages or (tuple(told_language) if told_language else None), tuple(variants) if variants else None)
+    languages = [get_language(language).code] if language is not None else None
+    if languages is None and "language" in located.columns:
+        languages = located["language"].unique(maintain_order=True).to_list()
+    variants = [variant] if variant is not None else None
+    if variants is None and "variant" in located.columns:
+        variants = located["variant"].unique(maintain_order=True).to_list()
+    options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
     prompts = task.prompts(items, options, release).select("item", "language", "variant")
-    asked_in = prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max()
-    if languages is None and told_language is None and asked_in != 1:
-        valid = ", ".join(sorted(prompts["language"].unique()))
-        raise FolkwaysError(f"{path}: in which language were the items asked? Say it with --language (valid: {valid})")
-    if variants is None:
+    valid = prompts["language"].unique(maintain_order=True).to_list()
+    if languages is None and prompts.group_by("item").agg(pl.col("language").n_unique())["language"].max() != 1:
+        named = [code for code in valid if get_language(code).name.lower() in path.stem.lower()]
+        if len(named) != 1:
+            raise FolkwaysError(
+                f"{path}: in which language were the items asked? Say it with --language (valid: {', '.join(valid)})"
+            )
+        prompts = prompts.filter(pl.col("language") == named[0])
+        notes.append(f"asked in {get_language(named[0]).name}, by the file's name")
+    if prompts.is_empty():
+        raise FolkwaysError(
+            f"{path}: {task.name} does not ask these items in {', '.join(languages or valid)}; choose another --language"
+        )
+    if variants is None and prompts["variant"].n_unique() > 1:
         first = prompts["variant"].item(0)
-        if prompts["variant"].n_unique() > 1:
-            notes.append(f"the file names no prompt template: {first!r} is assumed (say another with --variant)")
+        notes.append(f"the file names no prompt template: {first!r} is assumed (say another with --variant)")
         prompts = prompts.filter(pl.col("variant") == first)
     samples = pl.DataFrame({"sample": [0]})
     if "sample" in located.columns:
