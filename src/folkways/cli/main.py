@@ -70,7 +70,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
     try:
-        cli(standalone_mode=False)
+        code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.Abort:
@@ -85,6 +85,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":
