@@ -28,6 +28,7 @@ help: ## Show this list
 .PHONY: quickstart
 quickstart: $(QUICKSTART) ## Ask the sample questions of baseline endpoints and write a report
 	"$(QUICKSTART_VENV)/bin/folkways" quickstart --out "$(QUICKSTART_OUT)"
+	@echo 'To have the command folkways in this shell: . "$(QUICKSTART_VENV)/bin/activate"'
 
 .PHONY: test
 test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run every test
