@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import re
 import unicodedata
 from collections import Counter, defaultdict, deque
@@ -17,8 +16,8 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.errors import DataError
 from folkways.releases.base import Release
+from folkways.releases.tables import read_table
 
 BASE_FILE = "xcr_bench_base_corpus.csv"
 ADAPTATION_FILES: Mapping[str, str] = {
@@ -80,12 +79,12 @@ def is_bare_label(text: str) -> bool:
 
 def read_base(release: Release) -> pl.DataFrame:
     """The base corpus as released: BASE_COLUMNS and ``row`` (1-based). DataError where a column is missing or a row is ragged."""
-    return _read_csv(release.path(BASE_FILE), {name: (name,) for name in BASE_COLUMNS})
+    return read_table(release.path(BASE_FILE), {name: (name,) for name in BASE_COLUMNS})
 
 
 def read_adaptation(release: Release, culture: str) -> pl.DataFrame:
     """One adaptation file as released, oddities included: ``row`` (1-based), ``sentence``, ``intra``, ``inter``."""
-    return _read_csv(release.path(ADAPTATION_FILES[culture]), ADAPTATION_COLUMNS)
+    return read_table(release.path(ADAPTATION_FILES[culture]), ADAPTATION_COLUMNS)
 
 
 def read_prompt(release: Release, task: str) -> str | None:
@@ -180,29 +179,3 @@ def _latin_share(text: str) -> float:
     """Share of Latin letters among the letters outside tags; 0.5 where there is no letter, so that nothing is concluded."""
     letters = [character for character in _TAG.sub("", text) if character.isalpha()]
     return sum(ord(letter) < 0x250 for letter in letters) / len(letters) if letters else 0.5
-
-
-def _read_csv(path: Path, columns: Mapping[str, tuple[str, ...]]) -> pl.DataFrame:
-    """The named columns of a CSV file as strings, and ``row``. Cells are kept as they are: no cell becomes null."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 text ({error.reason} at byte {error.start}); save the file as UTF-8", file=path) from None
-    reader = csv.reader(io.StringIO(text, newline=""))
-    header = next(reader, [])
-    places: dict[str, int] = {}
-    for name, spellings in columns.items():
-        found = [position for position, title in enumerate(header) if title.strip() in spellings]
-        if not found:
-            raise DataError(
-                f"no column {' or '.join(map(repr, spellings))}; the header is: {', '.join(header) or '(empty)'}", file=path
-            )
-        places[name] = found[0]
-    cells: dict[str, list[str]] = {name: [] for name in columns}
-    for number, row in enumerate(reader, start=1):
-        if len(row) != len(header):
-            raise DataError(f"{len(row)} cells where the header names {len(header)} columns", file=path, row=number)
-        for name, place in places.items():
-            cells[name].append(row[place])
-    frame = pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String))
-    return frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("row"), pl.all())

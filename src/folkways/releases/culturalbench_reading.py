@@ -1,0 +1,147 @@
+"""Reads CulturalBench-Easy and -Hard as CSV or Parquet, and derives what the files do not say: region and mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from folkways.cultures import cultures, get_culture
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.releases.base import Release
+from folkways.releases.tables import Columns, read_table
+
+LETTERS = ("A", "B", "C", "D")
+EASY, HARD = "CulturalBench-Easy", "CulturalBench-Hard"
+PLACES = ("{}.csv", "{}.parquet", "{}/test-00000-of-00001.parquet", "{}/test/0000.parquet")
+"""Where a configuration lies: the hub's CSV; Parquet as saved by hand, as uploaded by ``datasets``, and as converted by the hub."""
+
+_OPTIONS = tuple(f"prompt_option_{letter.lower()}" for letter in LETTERS)
+EASY_COLUMNS: Columns = {name: (name,) for name in ("data_idx", "question_idx", "prompt_question", *_OPTIONS, "answer", "country")}
+HARD_COLUMNS: Columns = {
+    name: (name,) for name in ("data_idx", "question_idx", "prompt_question", "prompt_option", "answer", "country")
+}
+TRUTH: Mapping[str, str] = {"true": "True", "1": "True", "false": "False", "0": "False"}
+
+_NUMERAL = r"\(?\s*(?:i{1,3}|iv|vi{0,3}|ix|x)\s*\)?\.?"
+_NUMERALS = re.compile(rf"\s*{_NUMERAL}(?:\s*(?:,|;|&|\band\b)\s*(?:and\s+)?{_NUMERAL})*\s*", re.I)
+_ALL_OR_NONE = re.compile(r"\s*(?:all|none|both|neither)(?: of (?:the above|them|these))?\.?\s*", re.I)
+
+
+def is_multi_mode(options: Sequence[str]) -> bool:
+    """Whether the options are lists of roman numerals, "(i), (iv)", over statements in the question: the paper's multi-mode.
+
+    One option at most may be "all" or "none" of them.
+    """
+    lists = sum(bool(_NUMERALS.fullmatch(option)) for option in options)
+    others = sum(bool(_ALL_OR_NONE.fullmatch(option)) for option in options)
+    return lists >= 2 and lists + min(others, 1) == len(options)
+
+
+def read_easy(release: Release) -> pl.DataFrame:
+    """CulturalBench-Easy as released: ``row`` and its nine columns, all text; the option "None" stays the word it is."""
+    return read_table(_find(release, EASY), EASY_COLUMNS)
+
+
+def read_hard(release: Release) -> pl.DataFrame:
+    """CulturalBench-Hard as released: ``row`` and its six columns, all text."""
+    return read_table(_find(release, HARD), HARD_COLUMNS)
+
+
+def has(release: Release, name: str) -> bool:
+    """Whether the configuration (EASY or HARD) is there in any of its places."""
+    return any(release.has(place.format(name)) for place in PLACES)
+
+
+def easy(release: Release) -> pl.DataFrame:
+    """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``, ``country``,
+    ``culture``, ``region``, ``mode``.
+
+    culture is a code of folkways.cultures, or the released name where that is unknown; region is null then. mode is ``single`` or
+    ``multi``.
+    """
+    table = read_easy(release)
+    modes = ["multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()]
+    return _with_cultures(table).select(
+        "row",
+        "data_idx",
+        "question_idx",
+        pl.col("prompt_question").alias("question"),
+        pl.concat_list(_OPTIONS).alias("options"),
+        pl.col("answer").str.strip_chars(),
+        "country",
+        "culture",
+        "region",
+        pl.Series("mode", modes, dtype=pl.String),
+    )
+
+
+def hard(release: Release) -> pl.DataFrame:
+    """One row per judgement: as ``easy``, with one ``option`` in place of ``options``.
+
+    answer is "True" or "False" (or what the file says instead). The mode is that of the same question in Easy; null where Easy is
+    not there or does not have it, because the judgements no longer show it.
+    """
+    modes = {} if not has(release, EASY) else dict(easy(release).select("question_idx", "mode").iter_rows())
+    return _with_cultures(read_hard(release)).select(
+        "row",
+        "data_idx",
+        "question_idx",
+        pl.col("prompt_question").alias("question"),
+        pl.col("prompt_option").alias("option"),
+        pl.col("answer").map_elements(truth_of, return_dtype=pl.String),
+        "country",
+        "culture",
+        "region",
+        pl.col("question_idx").replace_strict(modes, default=None, return_dtype=pl.String).alias("mode"),
+    )
+
+
+def truth_of(answer: str) -> str:
+    """ "True" or "False" for any way of writing it; other answers unchanged."""
+    return TRUTH.get(answer.strip().lower(), answer)
+
+
+def looks_like(folder: Path) -> bool:
+    """Whether ``folder`` holds either configuration, there or under ``data/``, with the columns of its schema."""
+    for name, columns in ((EASY, EASY_COLUMNS), (HARD, HARD_COLUMNS)):
+        for place in PLACES:
+            for path in (folder / place.format(name), folder / "data" / place.format(name)):
+                if path.is_file() and _has_columns(path, columns):
+                    return True
+    return False
+
+
+def culture_of(country: str) -> str | None:
+    """The code of the culture that the release calls ``country``; None where nobody knows it."""
+    try:
+        return get_culture(country.strip()).code
+    except UnknownNameError:
+        return None
+
+
+def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:
+    codes = {country: culture_of(country) or country for country in table["country"].unique()}
+    known = cultures()
+    regions = {country: known[code].region if code in known else None for country, code in codes.items()}
+    return table.with_columns(
+        pl.col("country").replace_strict(codes, return_dtype=pl.String).alias("culture"),
+        pl.col("country").replace_strict(regions, return_dtype=pl.String).alias("region"),
+    )
+
+
+def _find(release: Release, name: str) -> Path:
+    for place in PLACES:
+        if release.has(place.format(name)):
+            return release.path(place.format(name))
+    return release.path(PLACES[0].format(name))
+
+
+def _has_columns(path: Path, columns: Columns) -> bool:
+    try:
+        read_table(path, columns)
+    except (DataError, FolkwaysError):
+        return False
+    return True
