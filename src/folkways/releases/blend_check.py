@@ -133,7 +133,7 @@ def _answers(file: str, key: str, groups: list[list[str]], language: str, counts
             if check.is_odd(answer, language):
                 yield Oddity(file, check.kind, check.message, key=key, value=answer)
         counts.update(check.kind for check in COUNTED if check.is_odd(answer, language))
-    times = Counter(answer for group in groups for answer in set(group))
+    times = Counter(answer for group in groups for answer in dict.fromkeys(group))
     for answer, n in times.items():
         if n > 1:
             message = f"the same answer ({language}) in {n} groups: the first decides its weight"
