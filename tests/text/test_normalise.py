@@ -1,0 +1,71 @@
+"""Normal forms: what the authors take for the same, and what readers do."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.text.normalise import paper_tokens, strict_text, strict_token
+
+
+def test_the_paper_removes_the_acute_accent_and_no_other() -> None:
+    assert paper_tokens(["CAFÉ", "ñu", ",", "é"]) == ["cafe", "n\u0303u", "e"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("CAFÉ", "cafe", "es"),
+        ("pingüino", "PINGUINO", "es"),
+        ("Καφές", "καφες", "el"),
+        ("ＡＢＣ　１２", "abc 12", "zh"),
+        ("۱۲", "12", "fa"),
+        ("১২", "12", "as"),
+        ("پنير", "پنیر", "fa"),
+        ("كَبَاب", "کباب", "fa"),
+        ("IŞIQ", "ışıq", "az"),
+        ("İçki", "içki", "az"),
+        ("tea\u200b", "tea", "en"),
+        ("ড়া", "ড\u09bcা", "as"),
+        ("don’t", "don't", "en"),
+        ("5 pm", "17:00 ", "en"),
+        ("12:30 a.m.", "0:30 ", "en"),
+    ],
+)
+def test_what_readers_take_for_the_same(one: str, other: str, language: str) -> None:
+    assert strict_text(one, language).split() == strict_text(other, language).split()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"), [("ı", "i", "az"), ("কি", "কী", "as"), ("3", "13", "en"), ("가", "나", "ko")]
+)
+def test_what_they_do_not(one: str, other: str, language: str) -> None:
+    assert strict_text(one, language) != strict_text(other, language)
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("1,000", "1000"),
+        ("07:00", "7:00"),
+        ("3.0", "3"),
+        ("2.50", "2.5"),
+        ("01/05", "1/5"),
+        ("007", "7"),
+        ("12,5", "12,5"),
+        ("tea", "tea"),
+    ],
+)
+def test_numbers_have_one_form(written: str, number: str) -> None:
+    assert strict_token(written) == number
+
+
+def test_numbers_stand_apart_from_letters() -> None:
+    assert strict_text("7시 15kg", "ko").split() == ["7", "시", "15", "kg"]
+
+
+@given(st.text(), st.sampled_from(["en", "ko", "az", "fa", "as"]))
+def test_any_text_has_a_form_in_lower_case(text: str, language: str) -> None:
+    form = strict_text(text, language)
+    assert not any("A" <= char <= "Z" for char in form)

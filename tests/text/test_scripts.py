@@ -1,0 +1,39 @@
+"""Seeing that a reply came in another script."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.cultures import languages
+from folkways.text.scripts import RANGES, in_another_script, script_counts
+
+
+def test_the_most_frequent_script_comes_first() -> None:
+    assert script_counts("김치 kimchi") == {"Latn": 6, "Hang": 2}
+    assert script_counts("123 …") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "another"),
+    [
+        ("김치", "ko", False),
+        ("kimchi", "ko", True),
+        ("KFC 치킨 가게", "ko", False),
+        ("茶", "zh", False),
+        ("চাহ", "as", False),
+        ("ቡና", "am", False),
+        ("چای", "fa", False),
+        ("чай", "az", True),
+        ("çay", "az", False),
+        ("ƙwai", "ha", False),
+        ("42", "ko", None),
+    ],
+)
+def test_scripts_of_replies(text: str, language: str, another: bool | None) -> None:
+    assert in_another_script(text, language) is another
+
+
+def test_every_language_is_written_in_a_script_that_is_known() -> None:
+    for code, language in languages().items():
+        assert in_another_script(language.endonym, code) is False, code
+    assert len(RANGES) > 10
