@@ -16,7 +16,7 @@ STATES = ("refused", "unreadable", "failed", "missing")
 
 
 def terminal_summary(data: ReportData) -> RenderableType:
-    """Score, interval, n, coverage and states of every endpoint and task, then the warnings. For ``rich.console.Console.print``."""
+    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings; for rich to print."""
     view = ReportView(data)
     parts: list[RenderableType] = [_table(view, task) for task in view.tasks]
     notices = [*run_notices(view), *coverage_notices(view), *data.warnings]
@@ -30,17 +30,18 @@ def _table(view: ReportView, task: TaskView) -> RenderableType:
     table = Table(
         title=title, title_justify="left", title_style="", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim"
     )
-    table.add_column("model", no_wrap=True, overflow="ellipsis", min_width=12)
+    states = [state for state in STATES if any(getattr(score, state) for score in task.whole)]
+    table.add_column("model", no_wrap=True, overflow="ellipsis", min_width=18)
     if len(task.profiles) > 1:
         table.add_column("profile")
-    for name in ("score", "95 % interval", "n", "coverage", *STATES):
+    for name in ("score", "95 % interval", "n", "coverage", *states):
         table.add_column(name, justify="right", no_wrap=True)
     for score in task.whole:
-        table.add_row(*_cells(view, task, score), style="dim" if score.baseline else "")
+        table.add_row(*_cells(view, task, score, states), style="dim" if score.baseline else "")
     return Padding(table, (0, 0, 1, 0))
 
 
-def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
+def _cells(view: ReportView, task: TaskView, score: Score, states: list[str]) -> list[Text]:
     lost = "bold yellow" if score.lost else ""
     cells = [Text(one_line(view.short[score.endpoint]))]
     if len(task.profiles) > 1:
@@ -51,7 +52,7 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
         Text(count(score.n)),
         Text(percent(score.coverage), lost),
     ]
-    for state in STATES:
+    for state in states:
         amount = getattr(score, state)
         cells.append(Text(count(amount), lost if amount and state in ("failed", "missing") else ""))
     return cells
