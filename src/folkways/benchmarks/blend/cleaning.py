@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
-_PANDAS_NULLS = "#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null"
-READ_AS_MISSING = frozenset(re.split(",", _PANDAS_NULLS))
+READ_AS_MISSING = frozenset(
+    ["NA", "N/A", "<NA>", "#NA", "#N/A", "#N/A N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"]
+    + ["1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
+)
 """Replies that the authors' programs lose: pandas reads these words of a CSV as no reply at all. "None" is also a gold answer."""
 
 _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
 _LEADING_WORD = re.compile(r"(\w+):\s")
-_DRESS = " \t\r\n*_`\"'“”‘’.。"
+_LABEL = re.compile(r"([^\W\d]+)\s*[:：]")
+_LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
+_BETWEEN_ANSWERS = re.compile(r"\n|[;；、،]|[,，](?!\d)")
+_DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|[\s*_`"'“”‘’.。]+\Z""")
+_BRACKETS = re.compile(r"\A[\s\[\](){}]+|[\s\[\](){}]+\Z")
 
 
 def clean_as_paper(reply: str, prompt: str) -> str:
@@ -28,18 +34,16 @@ def clean_as_paper(reply: str, prompt: str) -> str:
 
 def clean_strictly(reply: str, prompt: str) -> str:
     """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"), and outer dress."""
-    text = (reply.replace(prompt, "") if prompt.strip() else reply).strip(_DRESS)
-    leading = re.match(r"([^\W\d]+)\s*[:：]", text)
+    text = _DRESS.sub("", reply.replace(prompt, "") if prompt.strip() else reply)
+    leading = _LABEL.match(text)
     if leading and leading[1].casefold() in prompt.casefold():
         text = text[leading.end() :]
-    return text.strip(_DRESS)
-
-
-_LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_BETWEEN_ANSWERS = re.compile(r"\n|[;；、،]|[,，](?!\d)")
+    return _DRESS.sub("", text)
 
 
 def answers_in(reply: str) -> list[str]:
     """The answers of a reply that lists several, split at line breaks, commas and semicolons; a thousands comma does not divide."""
-    parts = (_LIST_MARK.sub("", part).strip(_DRESS + "[](){}") for part in _BETWEEN_ANSWERS.split(reply.strip("[](){} \n")))
+    parts = (
+        _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part))) for part in _BETWEEN_ANSWERS.split(_BRACKETS.sub("", reply))
+    )
     return [part for part in parts if part]

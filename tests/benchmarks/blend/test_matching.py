@@ -1,0 +1,62 @@
+"""The authors' match and the mended one, defect by defect."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.benchmarks.blend.matching import Match, PaperMatcher, StrictMatcher
+from tests.support.blend_data import group
+
+COMPARISONS = [
+    # answer, reply (cleaned), language, paper, strict
+    ("tea", "tea", "en", "substring", "words"),
+    ("tea", "steak", "en", "substring", None),  # across word borders
+    ("1", "15", "en", "substring", None),
+    ("", "anything", "en", "substring", None),  # an empty answer
+    ("Tea", "tea", "en", "tokens", "words"),  # a capital never matches as a substring
+    ("ice-cream", "ice cream", "en", "substring", "words"),
+    ("ice cream", "ice-cream", "en", "substring", "words"),
+    ("rice fried", "fried rice", "en", "tokens", "tokens"),
+    ("té", "te", "es", "tokens", "words"),
+    ("ñame", "name", "es", None, "words"),  # only the acute accent goes in the paper
+    ("19:00", "at 7 pm", "en", None, "words"),
+    ("1000", "1,000 won", "en", None, "words"),
+    ("10", "10:30", "en", "substring", None),
+    ("茶", "喝茶吧", "zh", "substring", "words"),
+    ("绿茶", "茶是绿的", "zh", "tokens", None),  # characters in any order
+    ("보리차", "보리차를", "ko", "substring", "words"),
+    ("차", "기차", "ko", "substring", None),
+    ("پنير", "پنیر", "fa", None, "words"),
+    ("۱۲", "12", "fa", None, "words"),
+    ("tea\u200b", "tea", "en", None, "words"),
+    ("?", "anything", "en", "tokens", None),  # no tokens are left, so all of them are there
+]
+
+
+@pytest.mark.parametrize(("answer", "reply", "language", "paper", "strict"), COMPARISONS)
+def test_one_answer(answer: str, reply: str, language: str, paper: str | None, strict: str | None) -> None:
+    assert PaperMatcher().compare(answer, reply, language) == paper
+    assert StrictMatcher().compare(answer, reply, language) == strict
+
+
+GROUPS = [group(["보리차"], ["barley tea"], 3), group(["차", "녹차"], ["tea", "green tea"], 1)]
+
+
+def test_local_variants_first_then_english_then_the_next_group() -> None:
+    matcher = PaperMatcher()
+    assert matcher.match(GROUPS, "보리차", "ko") == Match("substring_local", "보리차", 1.0)
+    assert matcher.match(GROUPS, "barley tea", "ko") == Match("substring_en", "barley tea", 1.0)
+    assert matcher.match(GROUPS, "green tea", "ko") == Match("substring_en", "tea", 1 / 3)
+    assert matcher.match(GROUPS, "water", "ko") is None
+
+
+def test_local_answers_are_not_tried_in_an_english_run() -> None:
+    assert PaperMatcher().match(GROUPS, "보리차", "en") is None
+    assert StrictMatcher().match(GROUPS, "보리차", "en") is None
+
+
+def test_groups_of_empty_answers_are_of_no_use_to_the_strict_profile() -> None:
+    empty = [group([" "], ["", "…"], 2)]
+    assert not StrictMatcher().usable(empty, "ko")
+    assert PaperMatcher().usable(empty, "ko")
+    assert StrictMatcher().usable(GROUPS, "en")

@@ -1,0 +1,227 @@
+"""blend/saq from items to scores, on a release of ours and on the published ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.registry import get_task
+from folkways.errors import DataError, UnknownNameError
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
+from tests.support.blend_data import release_at, write_csv, write_release
+
+TASK = get_task("blend/saq")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_release(tmp_path / "release", your_country=True)
+
+
+def replies(*rows: tuple[str, str, str | None], variant: str = "inst-4", state: str = State.ANSWERED) -> pl.DataFrame:
+    """Responses of (item, language, reply)."""
+    table = [("blend/saq", item, language, variant, 0, state, reply, None) for item, language, reply in rows]
+    names = ("task", "item", "language", "variant", "sample", "state", "response", "reason")
+    return pl.DataFrame(table, schema={name: pl.Int64 if name == "sample" else pl.String for name in names}, orient="row")
+
+
+def judged(root: Path, profile: str, *rows: tuple[str, str, str | None], **more: Any) -> list[dict[str, Any]]:
+    return TASK.judge(TASK.items(release_at(root)), replies(*rows, **more), profile).to_dicts()
+
+
+def test_items_show_question_and_answers(root: Path) -> None:
+    items = TASK.items(release_at(root))
+    assert set(ITEMS) <= set(items.columns)
+    assert items["item"].is_unique().all()
+    drink = items.row(by_predicate=pl.col("item") == "KR/Q-1", named=True)
+    assert drink["text"] == "What do people drink in South Korea?"
+    assert drink["gold"] == "보리차 / barley tea (3); 차 / tea (1)"
+    assert (drink["topic"], drink["question"], drink["release_id"]) == ("Food", "Q-1", "Q-1")
+    assert items.filter(pl.col("skip_reason").is_not_null())["item"].to_list() == ["KR/Q-4", "ES/Q-4"]
+
+
+def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:
+    items = TASK.items(release_at(root))
+    prompts = TASK.prompts(items, PromptOptions(), release_at(root))
+    assert prompts.columns == list(PROMPTS)
+    assert prompts.height == 2 * (4 + 2 * 4 + 2 * 4)
+    korean = prompts.filter(pl.col("item") == "KR/Q-1")
+    assert korean.select("language", "variant", "user").rows() == [
+        ("ko", "inst-4", "하나만.\n\n질문: 무엇을 마셔요?\n답변:"),
+        ("ko", "pers-3", "당신은 거기 삽니다. 무엇을 마셔요?"),
+        ("en", "inst-4", "One answer, please.\n\nQuestion: What do people drink in South Korea?\nAnswer:"),
+        ("en", "pers-3", "You live there. What do people drink in South Korea?"),
+    ]
+    american = prompts.filter(pl.col("item") == "US/Q-1")
+    assert american["language"].unique().to_list() == ["en"]
+    assert american["user"][1] == "You live there. What do people drink in the US?"
+    assert prompts["prompt_source"].unique().to_list() == ["release"]
+
+
+def test_choosing_languages_and_variants(root: Path) -> None:
+    release = release_at(root)
+    items = TASK.items(release)
+    assert TASK.prompts(items, PromptOptions(languages=("ko",)), release)["item"].str.starts_with("KR/").all()
+    local = TASK.prompts(items, PromptOptions(languages=("local",), variants=("pers-3",)), release)
+    assert local.select("language").n_unique() == 3
+    assert local.height == items.height
+    everything = TASK.prompts(items, PromptOptions(variants=("all",)), release)
+    assert everything.filter(pl.col("item") == "ES/Q-1")["variant"].unique(maintain_order=True).to_list()[-1] == "inst-1"
+    korea = items.filter(pl.col("culture") == "KR")
+    assert TASK.prompts(korea, PromptOptions(variants=("inst-1",)), release).is_empty()
+    assert TASK.prompts(korea, PromptOptions(languages=("es",)), release).is_empty()
+    with pytest.raises(UnknownNameError, match="inst-4"):
+        TASK.prompts(items, PromptOptions(variants=("inst-44",)), release)
+    with pytest.raises(UnknownNameError, match="local"):
+        TASK.prompts(items, PromptOptions(languages=("fr",)), release)
+
+
+def test_prompts_of_ones_own(root: Path) -> None:
+    release = release_at(root)
+    items = TASK.items(release).filter(pl.col("item") == "KR/Q-1")
+    brought = PromptOptions(prompt_texts={"short": "{q}!", "short@ko": "{q}?!"})
+    prompts = TASK.prompts(items, brought, release)
+    assert prompts["user"].to_list() == ["무엇을 마셔요??!", "What do people drink in South Korea?!"]
+    assert prompts["prompt_source"].unique().to_list() == ["file:short"]
+    with pytest.raises(DataError, match=r"no \{q\}"):
+        TASK.prompts(items, PromptOptions(prompt_texts={"short": "Answer!"}), release)
+
+
+def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
+    release = release_at(write_release(tmp_path, prompts=False))
+    prompts = TASK.prompts(TASK.items(release), PromptOptions(), release)
+    assert prompts.height == 40
+    assert prompts["prompt_source"].unique().to_list() == ["folkways"]
+    assert not prompts["user"].str.contains("{q}", literal=True).any()
+
+
+@pytest.mark.parametrize(
+    ("item", "language", "reply", "paper", "strict"),
+    [
+        ("KR/Q-1", "ko", "보리차요.", ("substring_local: 보리차", 1.0), ("words_local: 보리차", 1.0)),
+        ("KR/Q-1", "ko", "tea", ("substring_en: tea", 1 / 3), ("words_en: tea", 1 / 3)),
+        ("KR/Q-1", "en", "보리차", ("no match", 0.0), ("no match", 0.0)),
+        ("KR/Q-2", "ko", "모름", ("substring_local: ", 1.0), ("no match", 0.0)),
+        ("KR/Q-3", "en", "17:00", ("substring_en: 7", 0.5), ("no match", 0.0)),
+        ("KR/Q-3", "en", "7 pm", ("substring_en: 7", 0.5), ("words_en: 19:00", 1.0)),
+        ("ES/Q-3", "es", "21:30", ("tokens_local:  21:30", 1.0), ("words_local:  21:30", 1.0)),
+        ("US/Q-1", "en", "coffee", ("tokens_en: Coffee", 1.0), ("words_en: Coffee", 1.0)),
+        ("US/Q-2", "en", "base ball", ("substring_en: base-ball", 1.0), ("words_en: base-ball", 1.0)),
+    ],
+)
+def test_verdicts(root: Path, item: str, language: str, reply: str, paper: tuple[str, float], strict: tuple[str, float]) -> None:
+    for profile, (reason, weight) in (("paper", paper), ("strict", strict)):
+        (row,) = judged(root, profile, (item, language, reply))
+        assert (row["reason"], row["sem_w"], row["sem_b"]) == (reason, weight, float(weight > 0)), profile
+        assert (row["state"], row["counted"]) == ("answered", True)
+
+
+def test_every_reply_ends_in_a_state(root: Path) -> None:
+    rows = judged(
+        root, "paper", ("KR/Q-1", "ko", "  "), ("KR/Q-1", "ko", "None"), ("KR/Q-1", "ko", "죄송합니다"), ("KR/Q-1", "ko", "kola")
+    )
+    assert [row["state"] for row in rows] == ["unreadable", "unreadable", "refused", "answered"]
+    assert [row["refusal"] for row in rows] == [0.0, 0.0, 1.0, 0.0]
+    assert [row["other_script"] for row in rows] == [None, 1.0, 0.0, 1.0]
+    for state in (State.FAILED, State.MISSING, State.REFUSED):
+        (row,) = judged(root, "strict", ("KR/Q-1", "ko", None), state=state)
+        assert (row["state"], row["sem_b"], row["sem_w"], row["sem_b_first"], row["counted"]) == (state, 0.0, 0.0, 0.0, True)
+
+
+def test_the_word_none_is_an_answer_only_where_the_authors_do_not_lose_it(tmp_path: Path) -> None:
+    root = write_release(tmp_path)
+    file = root / "annotations" / "US_data.json"
+    file.write_text(file.read_text(encoding="utf-8").replace('"nothing"', '"none"'), encoding="utf-8")
+    assert judged(root, "paper", ("US/Q-4", "en", "None"))[0]["sem_b"] == 0.0
+    assert judged(root, "paper", ("US/Q-4", "en", "none"))[0]["sem_b"] == 1.0
+    assert judged(root, "strict", ("US/Q-4", "en", "None"))[0]["sem_b"] == 1.0
+
+
+def test_questions_that_do_not_count_say_why(root: Path) -> None:
+    rows = judged(root, "paper", ("ES/Q-4", "es", "té"), ("KR/Q-4", "ko", "없음"))
+    assert [(row["counted"], row["sem_b"]) for row in rows] == [(False, None), (False, None)]
+    assert rows[0]["reason"] == "skipped: nobody answered"
+    assert rows[1]["reason"].startswith("skipped: too few people knew")
+
+
+def test_a_list_of_answers_scores_for_its_first_alone_too(root: Path) -> None:
+    (row,) = judged(root, "strict", ("ES/Q-1", "es", "vino, café, té"))
+    assert (row["sem_b"], row["sem_b_first"], row["answers_given"]) == (1.0, 0.0, 3)
+
+
+def test_the_prompt_is_taken_out_of_the_reply(root: Path) -> None:
+    echo = "One answer, please.\n\nQuestion: What do people drink in Spain?\nAnswer: vino"
+    assert judged(root, "paper", ("ES/Q-1", "en", echo))[0]["answer"] == "vino"
+    items = TASK.items(release_at(root))
+    sent = replies(("ES/Q-1", "en", "Bebida: vino")).with_columns(prompt=pl.lit("Bebida:"))
+    assert TASK.judge(items, sent, "paper")["answer"].item() == "vino"
+
+
+def test_judgements_keep_the_order_of_the_responses(root: Path) -> None:
+    table = replies(("US/Q-2", "en", "x"), ("KR/Q-1", "ko", "y"), ("US/Q-2", "en", "base-ball"))
+    result = TASK.judge(TASK.items(release_at(root)), table, "paper")
+    assert result["item"].to_list() == table["item"].to_list()
+    assert list(result.columns)[: len(JUDGEMENTS)] == list(JUDGEMENTS)
+    with pytest.raises(DataError, match="KR/Q-9"):
+        TASK.judge(TASK.items(release_at(root)), replies(("KR/Q-9", "ko", "x")), "paper")
+
+
+def test_scores_count_every_expected_item(root: Path) -> None:
+    items = TASK.items(release_at(root))
+    prompts = TASK.prompts(items, PromptOptions(), release_at(root))
+    table = prompts.select("task", "item", "language", "variant").with_columns(
+        sample=pl.lit(0, dtype=pl.Int64),
+        state=pl.lit("missing"),
+        response=pl.lit(None, dtype=pl.String),
+        reason=pl.lit(None, dtype=pl.String),
+    )
+    scores = TASK.summarise(TASK.judge(items, table, "paper"))
+    whole = scores.row(by_predicate=(pl.col("metric") == "sem_b") & (pl.col("facet") == "all"), named=True)
+    assert (whole["n"], whole["missing"], whole["score"], whole["at_best"]) == (2 * (4 + 6 + 6), 32, 0.0, 100.0)
+    assert set(scores.columns) <= set(SCORES)
+    assert "Food" in scores.filter(pl.col("facet") == "topic")["value"].to_list()
+
+
+def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
+    rows = [("Q-1", "¿?", "P", "None", "inst-4"), ("Q-1", "¿?", "P", "", "inst-4")]
+    write_csv(tmp_path / "out.csv", ["ID", "Translation", "prompt", "response", "prompt_no"], rows)
+    read = TASK.from_authors(pl.read_csv(tmp_path / "out.csv", infer_schema=False))
+    assert read is not None
+    assert read.select("release_id", "variant", "prompt", "response").rows() == [
+        ("Q-1", "inst-4", "P", "None"),
+        ("Q-1", "inst-4", "P", ""),
+    ]
+    assert TASK.from_authors(pl.DataFrame({"ID": ["Q-1"], "response": ["x"]})) is None
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("state", "source"), [("24e7d73", "release"), ("3e4dcbd", "release"), ("3c00d45", "folkways")])
+def test_the_full_release_has_thirty_thousand_prompts(shared: Path, state: str, source: str) -> None:
+    release = release_at(shared / "data" / "blend" / state)
+    items = TASK.items(release)
+    prompts = TASK.prompts(items, PromptOptions(), release)
+    assert (items.height, prompts.height) == (8_000, 30_000)
+    assert prompts["prompt_source"].unique().to_list() == [source]
+    assert not prompts["user"].str.contains(r"\{q\}").any()
+    assert not prompts.filter(pl.col("variant") == "inst-4")["user"].str.contains("your country").any()
+    assert prompts.select("item", "language", "variant").is_unique().all()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("profile", ["paper", "strict"])
+def test_thirty_thousand_replies_are_judged_in_seconds(shared: Path, profile: str) -> None:
+    release = release_at(shared / "data" / "blend" / "24e7d73")
+    items = TASK.items(release)
+    prompts = TASK.prompts(items, PromptOptions(), release).join(items.select("item", "gold"), on="item", maintain_order="left")
+    table = prompts.select("task", "item", "language", "variant", response=pl.col("gold").shift(7).str.slice(0, 80)).with_columns(
+        sample=pl.lit(0, dtype=pl.Int64), state=pl.lit("answered"), reason=pl.lit(None, dtype=pl.String)
+    )
+    began = time.process_time()
+    result = TASK.judge(items, table, profile)
+    assert result.height == 30_000
+    assert time.process_time() - began < 20
