@@ -6,8 +6,7 @@ import re
 
 READ_AS_MISSING = frozenset(
     ["NA", "N/A", "<NA>", "#NA", "#N/A", "#N/A N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"]
-    + ["1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
-)
+).union(["1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"])
 """Replies that the authors' programs lose: pandas reads these words of a CSV as no reply at all. "None" is also a gold answer."""
 
 _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
