@@ -27,10 +27,10 @@ def render_markdown(view: ReportView) -> str:
         rows = [
             [
                 escape(row["endpoint"]),
-                code(row["task"]),
+                code(row["task"], in_table=True),
                 escape(row["kind"]),
                 count(row["count"]),
-                code((row["example"] or "")[:200]),
+                code((row["example"] or "")[:200], in_table=True),
             ]
             for row in data.failures.iter_rows(named=True)
         ]
@@ -104,13 +104,14 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
-def code(text: str) -> str:
-    """Text as inline code that it cannot end, also inside a table."""
+def code(text: str, *, in_table: bool = False) -> str:
+    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables take away again."""
     plain = one_line(text)
     longest = max((len(run) for run in re.findall("`+", plain)), default=0)
     ticks = "`" * (longest + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
-    return f"{ticks}{pad}{plain}{pad}{ticks}".replace("|", "\\|")
+    whole = f"{ticks}{pad}{plain}{pad}{ticks}"
+    return whole.replace("|", "\\|") if in_table else whole
 
 
 def fenced(text: str, language: str = "") -> str:

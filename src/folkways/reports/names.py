@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from folkways.cultures import cultures, languages
+from folkways.reports.text import one_line
 
 WHOLE = "all"
 """Facet and value of the score over every counted item."""
@@ -58,7 +59,7 @@ def value_name(facet: str, value: str) -> str:
     namers = {"culture": culture_name, "language": language_name}
     parts = facet.split("+")
     values = value.split("+", len(parts) - 1)
-    return ", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False))
+    return one_line(", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False)))
 
 
 def short_endpoint(endpoint: str) -> str:
@@ -82,5 +83,7 @@ def provider(endpoint: str) -> str:
 
 def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:
     """Short name of each endpoint; those whose short names would be equal keep their whole names."""
-    short = [short_endpoint(endpoint) for endpoint in endpoints]
-    return {endpoint: name if short.count(name) == 1 else endpoint for endpoint, name in zip(endpoints, short, strict=True)}
+    short = [one_line(short_endpoint(endpoint)) for endpoint in endpoints]
+    return {
+        endpoint: name if short.count(name) == 1 else one_line(endpoint) for endpoint, name in zip(endpoints, short, strict=True)
+    }

@@ -59,6 +59,7 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     ).filter(pl.col("size") <= MAX_TOTAL_CHARACTERS)
     shown = shown.sort("task", "culture", "item", "endpoint", "language", "variant", "profile")
     columns: dict[str, Any] = {name: _coded(shown[name].fill_null("").to_list()) for name in KEYS}
+    columns["endpoint"] = _coded([view.short.get(name, name) for name in shown["endpoint"].fill_null("").to_list()])
     columns["culture_name"] = _coded([culture_name(code) for code in shown["culture"].fill_null("").to_list()])
     columns["language_name"] = _coded([language_name(code) for code in shown["language"].fill_null("").to_list()])
     columns["details"] = _coded(_details(data, shown))

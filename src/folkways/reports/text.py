@@ -8,7 +8,7 @@ import re
 import orjson
 
 _INVISIBLE = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0 and C1 controls: escape sequences begin here
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls: escape sequences begin here, and a lone CR overwrites a line
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls: they make text read in another order than it is stored
     "\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb"  # characters without width, line separators
     "\U000e0000-\U000e007f"  # tag characters: text that nobody sees

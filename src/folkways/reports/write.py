@@ -30,9 +30,9 @@ MODEL_WRITTEN = ("response", "answer", "reason")
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write the report into the folder ``out`` (made if it is not there) and return the files.
 
-    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. csv and parquet: ``scores`` and ``judgements``. Parquet is exact;
-    CSV puts an apostrophe before model-written cells that a spreadsheet would run as a formula. Raises FolkwaysError where it
-    cannot write, and UnknownNameError for an unknown format.
+    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. csv and parquet: ``scores`` and ``judgements``. Parquet is
+    exact; CSV puts an apostrophe before model-written cells that a spreadsheet would run as a formula. Raises FolkwaysError where
+    it cannot write, and UnknownNameError for an unknown format.
     """
     for name in formats:
         if name not in FORMATS:

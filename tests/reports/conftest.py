@@ -1,0 +1,59 @@
+"""Report data of a small simulation, and hostile text in every place that a report shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.reports.data import ReportData
+from folkways.reports.write import write_report
+from tests.support.browser import browser_page, chromium, new_page
+from tests.support.report_data import Shape, simulate
+
+__all__ = ["browser_page", "chromium", "new_page"]
+
+HOSTILE = (
+    "</script><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
+    "\"'><svg onload=window.pwned=1>{{ 7 * 7 }}\x00\x1b[31m\u202eabc ![x](javascript:alert(1)) | `a` <!--"
+)
+
+
+@pytest.fixture(scope="session")
+def data() -> ReportData:
+    return simulate(Shape(saq=24, easy=4, xcr=15, loss=0.05))
+
+
+@pytest.fixture(scope="session")
+def hostile(data: ReportData) -> ReportData:
+    """The same report with an attack in every string that a model, a user or a file could have brought."""
+    model, attack = data.scores["endpoint"][0], f"evil/{HOSTILE}"
+    rename = pl.col("endpoint").replace({model: attack})
+    words = {name: pl.lit(HOSTILE) for name in ("text", "gold", "response", "answer", "reason")}
+    return replace(
+        data,
+        title=HOSTILE,
+        warnings=(HOSTILE,),
+        task_titles={task: f"{title} {HOSTILE}" for task, title in data.task_titles.items()},
+        scores=data.scores.with_columns(
+            rename,
+            signature=pl.col("signature") + f"|note:{HOSTILE}",
+            value=pl.when(pl.col("facet") == "topic").then(pl.col("value") + HOSTILE).otherwise("value"),
+        ),
+        judgements=data.judgements.with_columns(rename, item=pl.col("item") + HOSTILE, topic=pl.lit(HOSTILE), **words),
+        releases=tuple(replace(release, citation=HOSTILE, about=HOSTILE, licence=HOSTILE) for release in data.releases),
+        runs=tuple(replace(run, name=HOSTILE, endpoints=(attack,)) for run in data.runs),
+        failures=data.failures.with_columns(example=pl.lit(HOSTILE), kind=pl.lit(HOSTILE)),
+    )
+
+
+@pytest.fixture(scope="session")
+def page_file(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(data, tmp_path_factory.mktemp("report"), ("html",))[0]
+
+
+@pytest.fixture(scope="session")
+def hostile_file(hostile: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(hostile, tmp_path_factory.mktemp("hostile"), ("html",))[0]

@@ -1,0 +1,193 @@
+"""The HTML report in a real browser: it loads nothing, runs nothing it was handed, and serves keyboard, phone and paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways.reports.data import ReportData
+from folkways.reports.text import number
+from tests.support.browser import Watched, axe_violations
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+
+
+def _background(page: Any) -> str:
+    colour: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return colour
+
+
+def _brightness(colour: str) -> float:
+    return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / 3
+
+
+def test_the_page_asks_nothing_of_a_network_and_has_no_errors(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    page.locator("#list summary").first.click()
+    page.locator("#theme").click()
+    page.wait_for_timeout(200)
+    assert browser_page.requests == []
+    assert browser_page.errors == []
+
+
+def test_the_policy_stops_what_the_page_did_not_bring(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    page.evaluate("() => { const image = new Image(); image.src = 'https://example.org/x.png'; document.body.append(image); }")
+    page.evaluate("() => document.head.append(Object.assign(document.createElement('style'), {textContent: 'body{display:none}'}))")
+    page.wait_for_timeout(200)
+    assert any("Content Security Policy" in error for error in browser_page.errors)
+    assert page.evaluate("getComputedStyle(document.body).display") != "none"
+
+
+def test_hostile_text_is_shown_and_does_nothing(browser_page: Watched, hostile_file: Path) -> None:
+    page = browser_page.open(hostile_file)
+    for summary in page.locator("details.data > summary").all()[:4]:
+        summary.click()
+    page.locator("#list summary").first.click()
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert browser_page.requests == []
+    assert browser_page.errors == []
+    assert page.evaluate("[...document.scripts].length") == 2
+    assert page.locator("img").count() == 0
+    heading = page.locator("h1").inner_text()
+    assert "<script>window.pwned = 1</script>" in heading
+    assert "⟨U+202E⟩" in heading and "⟨U+0000⟩" in heading and "⟨U+001B⟩" in heading
+    assert "{{ 7 * 7 }}" in heading
+    reply = page.locator("#list .words").first.inner_text()
+    assert "</script>" in reply and "\u202e" not in reply
+
+
+def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
+    browser_page: Watched, page_file: Path, data: ReportData
+) -> None:
+    page = browser_page.open(page_file)
+    table = page.locator("table.glance").first
+    assert table.bounding_box()["y"] + 150 < 900
+    row = data.scores.filter(task="blend/saq", metric="sem_b", facet="all", endpoint="openai/gpt-4o-mini").row(0, named=True)
+    words = " ".join(table.inner_text().split())
+    for expected in (
+        "gpt-4o-mini",
+        "SEM-B",
+        "16 cultures",
+        number(row["score"]),
+        f"{number(row['low'])} to {number(row['high'])}",
+        str(row["n"]),
+    ):
+        assert expected in words
+    states = table.locator("tbody tr").first.locator("td.state").all_inner_texts()
+    assert [int(text.replace("\u202f", "")) for text in states] == [
+        row[state] for state in ("answered", "refused", "unreadable", "failed", "missing")
+    ]
+
+
+def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    notice = page.locator("aside.notice")
+    assert "count as not right" in notice.inner_text()
+    assert notice.bounding_box()["y"] < page.locator("table.glance").first.bounding_box()["y"]
+    assert "HTTP 503" in page.locator("#failures").inner_text()
+
+
+def test_items_are_searched_and_opened_by_keyboard_alone(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    page.locator("#search").focus()
+    page.keyboard.type("Q-007 korea")
+    expect(page.locator("#found")).to_have_text(re.compile(r"^\d{1,2} of "))
+    shown = page.locator("#list > li")
+    assert shown.count() > 0
+    assert all("Q-007" in text and "Korea" in text for text in shown.all_inner_texts())
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('#list summary')"):
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#list details[open]")).to_contain_text("Accepted")
+
+
+def test_filters_combine_and_clear(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    everything = page.locator("#found").inner_text()
+    page.select_option("#filter-outcome", "wrong")
+    page.select_option("#filter-task", "culturalbench/easy")
+    verdicts = page.locator("#list .verdict").all_inner_texts()
+    assert verdicts and {text.strip() for text in verdicts} == {"wrong"}
+    page.locator("#filters button[type=reset]").click()
+    expect(page.locator("#found")).to_have_text(everything)
+
+
+def test_pages_of_items_turn(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    first = page.locator("#list .question").first.inner_text() + page.locator("#list .where").first.inner_text()
+    page.locator("#on").click()
+    second = page.locator("#list .question").first.inner_text() + page.locator("#list .where").first.inner_text()
+    assert first != second
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desk", "phone"])
+def test_nothing_stands_in_the_way_of_people_with_disabilities(new_page: Any, page_file: Path, scheme: str, size: str) -> None:
+    watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
+    page = watched.open(page_file)
+    page.evaluate("() => { for (const part of document.querySelectorAll("details.data:nth-of-type(1)")) part.open = true; }")
+    page.wait_for_timeout(100)
+    assert axe_violations(page) == []
+
+
+def test_the_theme_follows_the_system_until_the_reader_chooses(new_page: Any, page_file: Path) -> None:
+    light = _brightness(_background(new_page(color_scheme="light").open(page_file)))
+    page = new_page(color_scheme="dark").open(page_file)
+    assert _brightness(_background(page)) < 60 < 200 < light
+    page.locator("#theme").click()
+    assert _brightness(_background(page)) > 200
+    ink = page.evaluate("getComputedStyle(document.querySelector('figure svg text')).fill")
+    assert _brightness(ink) < 130
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 1700])
+def test_the_page_never_scrolls_sideways(new_page: Any, page_file: Path, hostile_file: Path, width: int) -> None:
+    for file in (page_file, hostile_file):
+        page = new_page(viewport={"width": width, "height": 800}).open(file)
+        page.evaluate("() => { for (const part of document.querySelectorAll('details')) part.open = true; }")
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+def test_paper_is_light_and_shows_the_tables(new_page: Any, page_file: Path) -> None:
+    page = new_page(color_scheme="dark").open(page_file)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert _brightness(page.evaluate("getComputedStyle(document.querySelector('h1')).color")) < 60
+    assert not page.locator("#theme").is_visible()
+    assert not page.locator("#filters").is_visible()
+    assert len(page.pdf(format="A4")) > 20_000
+
+
+def test_the_keyboard_reaches_the_results_first(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.locator(".skip").bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#results"
+
+
+def test_signatures_can_be_copied(new_page: Any, page_file: Path, data: ReportData) -> None:
+    page = new_page(permissions=["clipboard-read", "clipboard-write"]).open(page_file)
+    page.locator("#S1 .copy").click()
+    expect(page.locator("#said")).to_have_text("Copied.")
+    assert page.evaluate("() => navigator.clipboard.readText()") in data.scores["signature"].to_list()
+
+
+def test_without_javascript_the_numbers_are_still_there(new_page: Any, page_file: Path) -> None:
+    page = new_page(java_script_enabled=False).open(page_file)
+    assert re.search(r"\d\d\.\d", page.locator("table.glance td.score").first.inner_text())
+    assert page.locator("noscript").count() == 1
+    assert not page.locator("#filters").is_visible()

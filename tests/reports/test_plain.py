@@ -1,0 +1,116 @@
+"""Reports without a browser: Markdown, the terminal, single items."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from folkways.records import Metric
+from folkways.reports.data import ReportData
+from folkways.reports.item import item_as_json, render_item
+from folkways.reports.markdown import code, escape, fenced, render_markdown
+from folkways.reports.terminal import terminal_summary
+from folkways.reports.text import number
+from folkways.reports.views import ReportView
+from tests.reports.conftest import HOSTILE
+
+ITEM = {
+    "task": "blend/saq", "item": "KR/Al-en-01", "release_id": "Al-en-01", "question": "Al-en-01", "culture": "KR",
+    "text": f"What is eaten? [bold]{HOSTILE}", "gold": "rice cake (4)", "topic": "Food",
+}  # fmt: skip
+ASKED = {"task": "blend/saq", "item": "KR/Al-en-01", "language": "ko", "variant": "inst-4"}
+PROMPTS = pl.DataFrame([{**ASKED, "system": None, "user": f"Q: {HOSTILE}", "choices": None, "prompt_source": "release"}])
+RESPONSES = pl.DataFrame(
+    [{"endpoint": "openai/x", **ASKED, "sample": 0, "state": "answered", "response": f"떡볶이 {HOSTILE}", "reason": None}]
+)
+JUDGED = {
+    "endpoint": "openai/x", "profile": "paper", **ASKED, "question": "Al-en-01", "culture": "KR", "sample": 0, "counted": True,
+    "state": "answered", "answer": "떡볶이", "reason": "matches [red]떡볶이[/red]", "sem_b": 1.0,
+}  # fmt: skip
+JUDGEMENTS = pl.DataFrame([JUDGED])
+SEM_B = Metric("sem_b", "SEM-B", "")
+
+
+def printed(renderable: object, width: int = 100) -> str:
+    target = io.StringIO()
+    Console(file=target, width=width, force_terminal=True, color_system="standard").print(renderable)
+    return target.getvalue()
+
+
+def without_styles(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_an_item_is_shown_whole_and_cannot_act_on_the_terminal() -> None:
+    shown = printed(render_item(ITEM, PROMPTS, RESPONSES, JUDGEMENTS, (SEM_B,)))
+    plain = without_styles(shown)
+    for expected in ("South Korea (KR)", "Food", "rice cake (4)", "Korean · inst-4", "openai/x", "SEM-B 1.00", "[bold]", "[red]"):
+        assert expected in plain
+    assert "\x1b" not in plain and "\x00" not in plain and "\u202e" not in plain
+    assert "\x1b[31m" not in shown
+
+
+def test_an_item_without_replies_still_shows_its_prompts() -> None:
+    assert "Q: " in printed(render_item(ITEM, PROMPTS))
+
+
+def test_an_item_as_json_is_exact_and_safe_to_print() -> None:
+    text = item_as_json(ITEM, PROMPTS, RESPONSES, JUDGEMENTS)
+    value = json.loads(text)
+    assert value["item"]["text"] == ITEM["text"]
+    assert value["responses"][0]["response"] == f"떡볶이 {HOSTILE}"
+    assert "떡볶이" in text
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+
+
+def test_the_summary_in_the_terminal_shows_every_headline_score(data: ReportData) -> None:
+    shown = without_styles(printed(terminal_summary(data), 160))
+    for score in data.scores.filter(facet="all", metric="sem_b").iter_rows(named=True):
+        assert f"{number(score['low'])} – {number(score['high'])}" in shown
+    assert "failed and" in shown
+
+
+def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:
+    shown = printed(terminal_summary(hostile), 200)
+    assert "\x1b" not in without_styles(shown) and "\u202e" not in shown and "\x00" not in shown
+    assert "\x1b[31m" not in shown
+
+
+def test_markdown_has_the_scores_notices_signatures_and_citations(data: ReportData) -> None:
+    text = render_markdown(ReportView(data))
+    row = data.scores.filter(facet="all", metric="sem_b", endpoint="openai/gpt-4o-mini").row(0, named=True)
+    assert f"| openai/gpt-4o-mini | SEM-B | {number(row['score'])} | {number(row['low'])} to {number(row['high'])} |" in text
+    assert "Before you read the numbers" in text
+    assert all(signature in text for signature in data.scores["signature"].unique())
+    assert all(release.citation in text for release in data.releases)
+
+
+def test_every_markdown_table_keeps_its_columns(hostile: ReportData) -> None:
+    lines = render_markdown(ReportView(hostile)).splitlines()
+    width = 0
+    for line in lines:
+        if line.startswith("| "):
+            cells = len(re.findall(r"(?<!\\)\|", line))
+            width = width or cells
+            assert cells == width, line
+        else:
+            width = 0
+
+
+def test_code_is_exact_outside_tables_and_keeps_to_its_cell_inside() -> None:
+    assert code("a|b") == "`a|b`"
+    assert code("a|b", in_table=True) == "`a\\|b`"
+
+
+@pytest.mark.parametrize("text", ["a|b", "`x`", "``", "a``b|", "<b>", "# no", "*x* _y_ [z](w)"])
+def test_markdown_pieces_cannot_break_out(text: str) -> None:
+    assert not re.search(r"(?<!\\)[|<`*_\[]", escape(text))
+    ticks = re.match("`+", code(text))
+    assert ticks and code(text).count(ticks[0]) == 2
+    block = fenced(f"```\n{text}\n````")
+    assert block.splitlines()[0] == block.splitlines()[-1] == "`````"

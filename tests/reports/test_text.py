@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.reports.text import count, duration, json_for_html, number, one_line, percent, plural, shorten, visible
+
+HARMLESS_FORMATS = {"\u00ad", "\u200c", "\u200d"}  # soft hyphen, and the joiners that words are spelled with
+TEXT = st.text(alphabet=st.characters(codec="utf-8"))
+
+
+@given(TEXT)
+def test_visible_text_holds_no_control_but_newline_and_tab(text: str) -> None:
+    for character in visible(text):
+        assert unicodedata.category(character) != "Cc" or character in "\n\t"
+        assert unicodedata.bidirectional(character) not in {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+@given(TEXT)
+def test_one_line_is_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+
+
+@given(st.recursive(TEXT | st.integers(-(2**53), 2**53) | st.none(), lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner)))
+def test_json_for_html_is_the_same_json_and_cannot_end_its_element(value: object) -> None:
+    text = json_for_html(value)
+    assert json.loads(text) == value
+    assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_visible_writes_out_what_would_act_or_hide() -> None:
+    assert visible("a\u202eb\x1b[2J\x00\u200b\U000e0041") == "a⟨U+202E⟩b⟨U+001B⟩[2J⟨U+0000⟩⟨U+200B⟩⟨U+E0041⟩"
+    assert visible("می‌خورند") == "می‌خورند"
+    assert visible("a\r\nb\rc") == "a\nb⟨U+000D⟩c"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(61.25, "61.2"), (0.0, "0.0"), (-0.04, "0.0"), (-3.5, "\u22123.5"), (float("nan"), "–"), (None, "–")]
+)
+def test_numbers(value: float | None, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(1.0, "100\u202f%"), (0.99999, "99.9\u202f%"), (0.0, "0\u202f%"), (0.00001, "<\u202f0.1\u202f%"), (0.5, "50.0\u202f%")],
+)
+def test_percentages_are_whole_only_when_they_are_exact(share: float, shown: str) -> None:
+    assert percent(share) == shown
+
+
+def test_counts_durations_and_plurals() -> None:
+    assert (count(9999), count(10_000)) == ("9999", "10\u202f000")
+    assert (duration(41.6), duration(200), duration(7500)) == ("42 s", "3 min 20 s", "2 h 5 min")
+    assert (plural(1, "culture"), plural(2, "culture")) == ("1 culture", "2 cultures")
+    assert shorten("abcdef", 4) == "abc…"

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import polars as pl
+
+from folkways.reports.charts import by_group, language_pairs, strips
+from folkways.reports.data import ReportData
+from folkways.reports.figures import task_figures
+from folkways.reports.html import STRIP_HEIGHT, strip_cells
+from folkways.reports.methods import explain, parse_signature
+from folkways.reports.names import short_endpoints, value_name
+from folkways.reports.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.summary import coverage_notices, gaps, lede, run_notices
+from folkways.reports.views import ReportView
+from tests.support.report_data import with_judgement
+
+
+def _column(sample: dict[str, object], name: str) -> list[object]:
+    column = sample[name]
+    return column if isinstance(column, list) else [column["values"][code] for code in column["codes"]]  # type: ignore[index]
+
+
+def test_models_come_before_baselines_and_best_first(data: ReportData) -> None:
+    for task in ReportView(data).tasks:
+        models = [score for score in task.whole if not score.baseline]
+        assert [score.baseline for score in task.whole] == sorted(score.baseline for score in task.whole)
+        assert [score.score for score in models] == sorted((score.score for score in models), reverse=True)
+
+
+def test_groups_are_sorted_by_the_leading_model(data: ReportData) -> None:
+    task = ReportView(data).tasks[0]
+    view = task.facets["culture"]
+    scores = [view.scores[value, task.endpoints[0]].score for value in view.values]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_every_profile_has_its_row(data: ReportData) -> None:
+    strict = data.scores.with_columns(profile=pl.lit("strict"), score=pl.col("score") + 1, signature=pl.col("signature") + "|x:1")
+    task = ReportView(replace(data, scores=pl.concat([data.scores, strict]))).tasks[0]
+    assert task.profiles == ("paper", "strict")
+    assert len(task.whole) == 2 * len(task.endpoints)
+    assert {score.profile for view in task.facets.values() for score in view.scores.values()} == {"paper"}
+
+
+def test_every_signature_of_a_score_has_a_mark(data: ReportData) -> None:
+    view = ReportView(data)
+    assert set(view.signatures) == set(data.scores["signature"])
+    assert sorted(view.signatures.values()) == sorted(f"S{number}" for number in range(1, len(view.signatures) + 1))
+
+
+def test_notices_speak_of_every_incomplete_score_and_of_no_other(data: ReportData) -> None:
+    view = ReportView(data)
+    whole = data.scores.filter(facet="all")
+    expected = whole.filter(pl.col("coverage") < 1).select("endpoint", "task").unique().height
+    assert len(coverage_notices(view)) == expected > 0
+    assert len(gaps(view)) == 1 and "llama" in gaps(view)[0]
+    full = replace(
+        data, scores=data.scores.with_columns(failed=pl.lit(0, pl.Int64), missing=pl.lit(0, pl.Int64), coverage=pl.lit(1.0))
+    )
+    assert coverage_notices(ReportView(full)) == gaps(ReportView(full)) == []
+    assert "every one got a reply" in lede(ReportView(full))
+
+
+def test_an_interrupted_run_is_announced_once(data: ReportData) -> None:
+    stopped = replace(data, runs=tuple(replace(run, state="interrupted") for run in data.runs))
+    assert run_notices(ReportView(stopped)) == [f"Run {data.runs[0].name} was interrupted before its end."]
+    told = replace(stopped, warnings=(f"Run {data.runs[0].name} is not finished.",))
+    assert run_notices(ReportView(told)) == []
+
+
+def test_charts_carry_the_scores(data: ReportData) -> None:
+    view = ReportView(data)
+    task = view.tasks[0]
+    drawn = by_group(task, task.facets["culture"], view.short, 400)["layer"][2]["data"]["values"]
+    found = {(row["group"], row["series"]): row["score"] for row in drawn}
+    rows = data.scores.filter(task=task.task, metric=task.metric.name, facet="culture").filter(
+        ~pl.col("endpoint").str.starts_with("baseline/")
+    )
+    expected = {
+        (value_name("culture", row["value"]), view.short[row["endpoint"]]): row["score"] for row in rows.iter_rows(named=True)
+    }
+    assert found == expected
+
+
+def test_each_row_of_the_summary_has_its_own_slice_of_one_chart(data: ReportData) -> None:
+    task = ReportView(data).tasks[0]
+    cells = strip_cells(task)
+    assert len(cells) == len(task.whole)
+    assert [f'viewBox="0 {row * STRIP_HEIGHT} ' in cell for row, cell in enumerate(cells)] == [True] * len(cells)
+    assert strips(task)["height"] == {"step": STRIP_HEIGHT}
+
+
+def test_own_language_and_english_are_paired(data: ReportData) -> None:
+    pairs = language_pairs(ReportView(data).tasks[0])
+    assert pairs["KR"] == ("KR+ko", "KR+en")
+    assert "US" not in pairs and len(pairs) == 14
+
+
+def test_figures_cover_culture_language_facet_and_map(data: ReportData) -> None:
+    view = ReportView(data)
+    figures = task_figures(view.tasks[0], view.short)
+    assert {section: len(drawn) for section, drawn in figures.items()} == {"culture": 1, "language": 2, "facet": 1, "map": 2}
+    slugs = [figure.slug for drawn in figures.values() for figure in drawn]
+    assert len(set(slugs)) == len(slugs)
+
+
+def test_the_sample_is_bounded_spread_and_repeatable(data: ReportData) -> None:
+    sample = take_sample(ReportView(data), max_rows=300)
+    assert sample.rows == 300 < sample.total
+    assert set(_column(dict(sample.columns), "task")) == set(data.metrics)
+    assert {"failed", "missing", "refused", "unreadable", "answered"} == set(_column(dict(sample.columns), "state"))
+    assert not any(str(name).startswith("baseline") for name in _column(dict(sample.columns), "endpoint"))
+    again = take_sample(ReportView(data), max_rows=300)
+    assert json.dumps(sample.columns) == json.dumps(again.columns)
+
+
+def test_the_sample_judges_by_the_headline_metric(data: ReportData) -> None:
+    columns = dict(take_sample(ReportView(data), max_rows=10**6).columns)
+    found = Counter(zip(_column(columns, "task"), _column(columns, "outcome"), strict=True))
+    models = data.judgements.filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    for task, metrics in data.metrics.items():
+        right = models.filter(pl.col("task") == task).select((pl.col(metrics[0].name) >= 1).sum()).item()
+        assert found[task, "right"] == right > 0
+
+
+def test_long_texts_are_cut_in_the_sample(data: ReportData) -> None:
+    long = with_judgement(data, response="ж" * 5000)
+    replies = [text for text in _column(dict(take_sample(ReportView(long), max_rows=10**6).columns), "response") if text]
+    assert max(len(str(text)) for text in replies) == MAX_CHARACTERS
+
+
+def test_methods_say_what_the_signature_says() -> None:
+    signature = (
+        "task:blend/saq|data:blend@24e7d73#1a2b|lang:en+ko|prompts:release+file:mine.csv|profile:strict|text-ko:okt:1.2|odd_key:x"
+    )
+    assert parse_signature(signature)["text-ko"] == "okt:1.2"
+    words = dict(explain(signature))
+    assert words["Languages"] == "English, Korean"
+    assert words["Text, Korean"] == "okt:1.2"
+    assert words["Prompt text"] == "the authors’ wording, wording from the user’s file:mine.csv"
+    assert "mended" in words["Judging"]
+    assert words["Odd key"] == "x"
+
+
+def test_short_names_stay_apart() -> None:
+    names = ("http://a:1/v1#org/llama", "http://b:2/v1#org/llama", "openai/gpt-4o", "baseline/constant:A/B")
+    short = short_endpoints(names)
+    assert len(set(short.values())) == 4
+    assert short["openai/gpt-4o"] == "gpt-4o"
+    assert short["baseline/constant:A/B"] == "baseline constant:A/B"

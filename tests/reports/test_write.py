@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.reports.data import ReportData
+from folkways.reports.write import write_report
+from tests.support.report_data import Shape, simulate, with_judgement
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+from folkways.errors import FolkwaysError
+from folkways.reports.write import write_report
+from tests.support.report_data import Shape, simulate
+try:
+    write_report(simulate(Shape(saq=6, easy=1, xcr=2)), Path(sys.argv[1]), (sys.argv[2],))
+except FolkwaysError as error:
+    print(error)
+"""
+
+
+def test_every_format_is_written_and_holds_the_frames(data: ReportData, tmp_path: Path) -> None:
+    written = write_report(data, tmp_path / "new" / "report")
+    names = {path.relative_to(tmp_path / "new" / "report").as_posix() for path in written}
+    assert {"report.html", "report.md", "scores.csv", "scores.parquet", "judgements.csv", "judgements.parquet"} <= names
+    assert "figures/blend-saq-by-culture.svg" in names
+    folder = tmp_path / "new" / "report"
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == names
+    assert_frame_equal(pl.read_parquet(folder / "scores.parquet"), data.scores)
+    assert_frame_equal(pl.read_parquet(folder / "judgements.parquet"), data.judgements)
+    assert_frame_equal(pl.read_csv(folder / "scores.csv", schema=data.scores.schema), data.scores)
+
+
+def test_figure_files_stand_alone(data: ReportData, tmp_path: Path) -> None:
+    figures = [path for path in write_report(data, tmp_path, ("html",)) if path.suffix == ".svg"]
+    assert len(figures) >= 8
+    for path in figures:
+        text = path.read_text(encoding="utf-8")
+        assert "var(" not in text
+        assert ElementTree.fromstring(text).tag.endswith("svg")
+
+
+def test_the_same_data_give_the_same_files(data: ReportData, tmp_path: Path) -> None:
+    for first, second in zip(write_report(data, tmp_path / "a"), write_report(data, tmp_path / "b"), strict=True):
+        assert first.read_bytes() == second.read_bytes(), first.name
+
+
+@pytest.mark.parametrize(
+    ("said", "cell"),
+    [("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"), ("+49 yes", "'+49 yes"), ("-5", "-5"), ("@x", "'@x"), ("rice", "rice")],
+)
+def test_a_spreadsheet_cannot_run_what_a_model_said(data: ReportData, tmp_path: Path, said: str, cell: str) -> None:
+    attacked = with_judgement(data, response=said)
+    write_report(attacked, tmp_path, ("csv", "parquet"))
+    assert pl.read_csv(tmp_path / "judgements.csv", infer_schema=False)["response"][0] == cell
+    assert pl.read_parquet(tmp_path / "judgements.parquet")["response"][0] == said
+
+
+def test_lists_become_json_in_csv(data: ReportData, tmp_path: Path) -> None:
+    listed = replace(data, judgements=data.judgements.head(2).with_columns(tags=pl.concat_list(pl.lit("é"), pl.lit("b"))))
+    write_report(listed, tmp_path, ("csv",))
+    assert pl.read_csv(tmp_path / "judgements.csv")["tags"][0] == '["é", "b"]'
+
+
+def test_an_unknown_format_names_the_valid_ones(data: ReportData, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="html"):
+        write_report(data, tmp_path, ("htm",))
+
+
+def test_frames_without_their_columns_are_refused(data: ReportData) -> None:
+    with pytest.raises(DataError, match="scores of a report lack the column coverage"):
+        replace(data, scores=data.scores.drop("coverage"))
+
+
+def test_a_file_in_the_way_is_named(data: ReportData, tmp_path: Path) -> None:
+    taken = tmp_path / "report"
+    taken.write_text("mine")
+    with pytest.raises(FolkwaysError, match="is a file, not a folder"):
+        write_report(data, taken)
+    with pytest.raises(FolkwaysError, match="in the way"):
+        write_report(data, taken / "below")
+    assert taken.read_text() == "mine"
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(data: ReportData, tmp_path: Path) -> None:
+    (tmp_path / "report.md").mkdir()
+    with pytest.raises(FolkwaysError, match=r"report\.md"):
+        write_report(data, tmp_path, ("md",))
+
+
+def test_a_read_only_folder_is_named(data: ReportData, tmp_path: Path) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o555)
+    if os.access(folder, os.W_OK):  # root may write everywhere but into the kernel's own folders
+        folder = Path("/proc/self/fdinfo")
+    with pytest.raises(FolkwaysError, match="--out"):
+        write_report(data, folder, ("md",))
+
+
+@pytest.mark.parametrize("form", ["html", "csv", "parquet"])
+def test_a_full_disk_is_explained_and_leaves_nothing_half_written(tmp_path: Path, form: str) -> None:
+    (tmp_path / "report.html").write_text("the report of yesterday")
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path), form], capture_output=True, text=True, cwd=Path(__file__).parents[2]
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the disk is full" in done.stdout, done.stdout
+    assert (tmp_path / "report.html").read_text() == "the report of yesterday"
+    assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".part")] == []
+
+
+def test_a_report_of_nothing_but_a_baseline(tmp_path: Path) -> None:
+    lone = simulate(Shape(saq=2, easy=1, xcr=2), models={"baseline/first": -100.0}, tasks=("culturalbench/easy",))
+    page, *_ = write_report(replace(lone, releases=(), warnings=(), runs=()), tmp_path)
+    assert "baseline first" in page.read_text(encoding="utf-8")
+
+
+def test_a_report_without_scores(data: ReportData, tmp_path: Path) -> None:
+    empty = replace(data, scores=data.scores.clear(), judgements=data.judgements.clear(), failures=data.failures.clear())
+    assert len(write_report(empty, tmp_path)) == 6
