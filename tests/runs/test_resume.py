@@ -1,0 +1,128 @@
+"""A run that is killed again and again loses nothing that was stored, asks nothing of it again, and ends with the same numbers."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.support.chat_server import ChatServer
+from tests.support.river import folkways, integrity, kill, rows, start, stored_bodies, wait_for
+
+Mcq = Callable[[int], Path]
+Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
+
+KILLS = 20
+EARLY = 5  # of which so many come at a moment counted from the start of the process: while it imports, plans, opens
+CONCURRENCY = 16
+UNSTORED = 64  # replies that have arrived and wait for the next commit, at the very most
+QUESTIONS = 1800
+SEED = 20240617
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer(latency=0.05) as running:
+        yield running
+
+
+def command(server: ChatServer, release: Path, workspace: Path, *more: object) -> tuple[object, ...]:
+    model = f"{server.url}/v1#test-model"
+    return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", CONCURRENCY, *more
+
+
+def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
+    """Stored responses stay as they are and their bodies never reach the server again; scores equal an undisturbed run's."""
+    release, workspace, model = mcq(QUESTIONS), tmp_path / "killed.db", f"{server.url}/v1#test-model"
+    rng = random.Random(SEED)
+    early = set(rng.sample(range(KILLS), EARLY))
+    server.control(forget=True, latency=0.05)
+    stored: dict[str, str] = {}
+    asked: dict[str, list[int]] = {}
+    history = []
+    for number in range(KILLS):
+        process = start(*command(server, release, workspace))
+        before = server.stats()["total"]
+        if number in early:
+            delay = rng.uniform(0.1, 2.0)
+        else:
+            wait_for(lambda before=before: server.stats()["total"] > before, process=process)
+            delay = rng.uniform(0.0, 0.4)
+        time.sleep(delay)
+        assert process.poll() is None, f"the run ended before kill {number}: more questions are needed; {process.communicate()}"
+        kill(process)
+        history.append((number, "early" if number in early else "asking", round(delay, 3)))
+        now = stored_bodies(workspace, model)
+        told = f"seed {SEED}, kills so far: {history}"
+        assert stored.items() <= now.items(), f"a stored response was lost or changed; {told}"
+        known = server.stats(bodies=True)["bodies"]
+        again = [body for body in stored if known[body] != asked[body]]
+        assert not again, f"{len(again)} stored responses were asked for again; {told}"
+        unstored = set(known) - set(now)
+        assert len(unstored) <= CONCURRENCY + UNSTORED, f"{len(unstored)} requests were sent and not stored; {told}"
+        stored, asked = now, known
+    assert 0 < len(stored) < QUESTIONS, f"the kills fell before or after the asking; {history}"
+    done = folkways(*command(server, release, workspace))
+    assert (done.returncode, "Continuing run-1" in done.stderr) == (0, True), done.stderr
+    stats = server.stats(bodies=True)
+    assert [body for body in stored if stats["bodies"][body] != asked[body]] == []
+    assert stats["distinct"] == QUESTIONS
+    assert stats["total"] - QUESTIONS <= KILLS * 2 * CONCURRENCY, history  # in flight, and as many again in wait of a commit
+    assert len(stored_bodies(workspace, model)) == QUESTIONS
+    assert integrity(workspace) == "ok"
+    assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
+
+    server.control(latency=0.0)
+    undisturbed = tmp_path / "undisturbed.db"
+    assert folkways(*command(server, release, undisturbed)).returncode == 0
+    for killed, whole in zip(outcome(workspace), outcome(undisturbed), strict=True):
+        assert killed.height > 0
+        assert killed.equals(whole), f"seed {SEED}, {history}"
+        assert killed.write_json() == whole.write_json()
+
+
+def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
+    """A run of which only a part was planned is planned to its end, and expects every item once."""
+    release, workspace = mcq(QUESTIONS), tmp_path / "w.db"
+    server.control(forget=True, latency=0.0)
+    process = start(*command(server, release, workspace))
+    wait_for(lambda: rows(workspace, "SELECT 1 FROM expected LIMIT 1"), process=process)
+    kill(process)
+    planned = rows(workspace, "SELECT count(*) FROM expected")[0][0]
+    assert rows(workspace, "SELECT state FROM runs") == [("planning",)], f"{planned} rows were written when it was killed"
+    assert 0 < planned < QUESTIONS
+    assert server.stats()["total"] == 0
+    done = folkways(*command(server, release, workspace))
+    assert (done.returncode, "Continuing run-1" in done.stderr) == (0, True), done.stderr
+    assert rows(workspace, "SELECT count(*), count(DISTINCT item) FROM expected") == [(QUESTIONS, QUESTIONS)]
+    scores, judgements = outcome(workspace)
+    assert judgements.height == QUESTIONS
+    assert set(scores["coverage"]) == {1.0}
+
+
+def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
+    """Whatever the killed scoring left behind, scoring again asks nothing and gives the numbers of an undisturbed run."""
+    release = mcq(600)
+    server.control(forget=True, latency=0.0)
+    whole = tmp_path / "whole.db"
+    assert folkways(*command(server, release, whole)).returncode == 0
+    rng = random.Random(SEED)
+    for number in range(2):
+        workspace = tmp_path / f"killed-{number}.db"
+        process = start(*command(server, release, workspace))
+        wait_for(lambda workspace=workspace: rows(workspace, "SELECT 1 FROM runs WHERE state = 'finished'"), process=process)
+        delay = rng.uniform(0.0, 0.5)
+        time.sleep(delay)
+        kill(process)
+        server.control(forget=True)
+        scored = folkways("score", "run-1", "-w", workspace)
+        assert scored.returncode == 0, scored.stderr
+        assert folkways(*command(server, release, workspace, "--name", "again")).returncode == 0
+        assert server.stats()["total"] == 0
+        for run in ("run-1", "again"):
+            for after, before in zip(outcome(workspace, run), outcome(whole), strict=True):
+                assert after.equals(before), (number, delay, run)

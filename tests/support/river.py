@@ -1,0 +1,107 @@
+"""folkways as a person runs it: processes of their own, whose workspace is read by other means than folkways."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from folkways.endpoints.base import Request, Settings
+from folkways.endpoints.http import to_json
+from folkways.endpoints.openai import OpenAIEndpoint
+from folkways.endpoints.registry import open_name
+
+COMMAND = (sys.executable, "-m", "folkways.cli.main")
+Done = subprocess.CompletedProcess[str]
+T = TypeVar("T")
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This environment without keys and settings of folkways, on a wide terminal."""
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    kept = {name: value for name, value in inherited.items() if not name.startswith("FOLKWAYS_")}
+    return {**kept, "COLUMNS": "220", "PYTHONUNBUFFERED": "1", **more}
+
+
+def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start ``folkways ARGUMENTS`` with its output in pipes."""
+    settings = {"env": environment(), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
+
+
+def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
+    """Wait for a process that ``start`` gave; kills it and fails when it hangs."""
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError(f"folkways did not end within {timeout} s\n{out}\n{err}") from None
+    return Done(process.args, process.returncode, out, err)
+
+
+def folkways(*arguments: object, timeout: float = 120, **options: Any) -> Done:
+    """Run ``folkways ARGUMENTS`` to its end."""
+    return finish(start(*arguments, **options), timeout)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """``kill -9``."""
+    process.kill()
+    process.communicate()
+
+
+def wait_for(found: Callable[[], T | None], seconds: float = 30.0, process: subprocess.Popen[str] | None = None) -> T | None:
+    """What ``found`` gives as soon as it is true; None when ``process`` has ended before. Fails after ``seconds``."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if value := found():
+            return value
+        if process is not None and process.poll() is not None:
+            return None
+        time.sleep(0.005)
+    raise AssertionError(f"waited {seconds} s in vain")
+
+
+def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
+    """The rows of a query to a SQLite workspace, by way of the standard library; none while there is no such file or table."""
+    if not workspace.exists():
+        return []
+    with closing(sqlite3.connect(f"file:{workspace}?mode=ro", uri=True, timeout=30)) as connection:
+        try:
+            return connection.execute(query).fetchall()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return []
+            raise
+
+
+def stored_bodies(workspace: Path, model: str) -> dict[str, str]:
+    """Digest of the request body, as the chat server counts it, of every stored response -> its text."""
+    endpoint = open_name(model)
+    assert isinstance(endpoint, OpenAIEndpoint)
+    query = """SELECT prompts.system, prompts.user, settings.json, responses.text FROM responses
+               JOIN prompts USING (prompt_hash) JOIN settings ON settings.id = settings_id"""
+    found = {}
+    for system, user, settings, text in rows(workspace, query):
+        asked = Request(key="", user=user, system=system, settings=Settings(**{**_UNSET, **orjson.loads(settings)}))
+        found[blake2b(to_json(endpoint.payload(asked)), digest_size=8).hexdigest()] = text
+    return found
+
+
+_UNSET = {"temperature": None, "top_p": None}
+
+
+def integrity(workspace: Path) -> str:
+    """What SQLite's own check says: ``ok``."""
+    with closing(sqlite3.connect(workspace)) as connection:
+        return str(connection.execute("PRAGMA integrity_check").fetchone()[0])
