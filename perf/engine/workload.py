@@ -71,8 +71,8 @@ def _rows(requests: int, seed: int) -> Iterator[dict[str, str]]:
         choices = dict(zip("ABCD", (f"{_words(draw, 1)} {_words(draw, 1)}" for _ in range(4)), strict=True))
         asked = f"What do people in {country.replace('_', ' ')} {_words(draw, draw.randint(14, 34))} (case {number})?"
         prompt = (
-            f"{asked} Choose the one option that fits best, and say nothing else about it. Reply with a JSON object that has a "
-            'single key "answer_choice" and the letter of your choice as its value, like this: {"answer_choice": ""}\n\n'
+            f"{asked} Without any explanation, name the one option that fits best. Reply with a JSON object that has a single key, "
+            '"answer_choice", and the letter of that option as its value, like this: {"answer_choice": ""}\n\n'
             + "\n".join(f"{letter}. {text}" for letter, text in choices.items())
             + "\n\nYour answer:"
         )
