@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.prices import cost, load_prices
 from folkways.endpoints.registry import open_name
@@ -63,9 +64,15 @@ class Run:
         ]
         return pl.concat(frames)
 
-    def report_data(self, profile: str | None = None) -> ReportData:
-        """Everything a report of this run shows."""
-        return collect(self.workspace, [self.record], profile=profile, cost_of=cost_function(self.prices))
+    def report_data(self, profile: str | None = None, *, with_judgements: bool = True) -> ReportData:
+        """Everything a report of this run shows; without single judgements for displays of scores alone."""
+        return collect(
+            self.workspace,
+            [self.record],
+            profile=profile,
+            cost_of=cost_function(self.prices),
+            with_judgements=with_judgements,
+        )
 
     def report(self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet")) -> list[Path]:
         """Write the report of this run into the folder ``out``; returns the files."""
@@ -109,6 +116,8 @@ def run(
     wanted = [models] if isinstance(models, str) else list(models)
     settings = EndpointOptions(timeout=timeout, seed=chosen.seed)
     endpoints = [open_name(model, settings) if isinstance(model, str) else model for model in wanted]
+    for task in expand_tasks(chosen.tasks):
+        task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     limit = parse_budget(budget) if budget is not None else None
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     path = Path(prices) if prices is not None else None

@@ -7,7 +7,7 @@ the smallest one and is meant to be copied.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -47,6 +47,7 @@ class Task(ABC):
     profile_aliases: ClassVar[Mapping[str, str]] = {}
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
+    whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
 
     @property
     def benchmark(self) -> str:
@@ -65,9 +66,13 @@ class Task(ABC):
     def items(self, release: Release) -> pl.DataFrame:
         """All items of the release: records.ITEMS, the facets, and whatever ``prompts`` and ``judge`` need besides."""
 
+    def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
+        """``items`` in parts that can be asked and judged one after the other: a single one, unless the data are large."""
+        yield self.items(release)
+
     @abstractmethod
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        """One row per text that is sent to a model: records.PROMPTS, ordered like the items. ``release`` gives the authors' wording."""
+        """One row per text that is sent: records.PROMPTS, ordered like the items. ``release`` gives the authors' wording."""
 
     @abstractmethod
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
@@ -75,7 +80,10 @@ class Task(ABC):
 
     @abstractmethod
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Scores (records.SCORES without endpoint, profile and signature) over all rows and by facet, of one endpoint's judgements."""
+        """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
+
+        The judgements are those of ``judge`` without answer and reason.
+        """
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).

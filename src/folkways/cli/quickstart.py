@@ -29,7 +29,7 @@ def command(out: Path) -> None:
         raise FolkwaysError(f"cannot make the folder {out}: {error.strerror}; name another with --out DIR") from None
     with RunProgress() as progress:
         done = run("sample", models=MODELS, workspace=out / "folkways.db", observer=progress, every=progress.every)
-    Console().print(terminal_summary(done.report_data()))
+    Console().print(terminal_summary(done.report_data(with_judgements=False)))
     done.report(out)
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")

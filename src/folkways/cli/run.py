@@ -70,7 +70,7 @@ def command(
                 f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}", markup=False, highlight=False
             ),
         )
-    Console().print(terminal_summary(done.report_data()))
+    Console().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:
         for path in done.report(report_dir):
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)

@@ -30,4 +30,4 @@ def command(run: str, workspace: str, profile: str | None, out: Path | None) -> 
     if out is not None:
         write_frame(scores, out)
     shown = scores["profile"].unique().to_list()
-    Console().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None)))
+    Console().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))

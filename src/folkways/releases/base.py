@@ -100,5 +100,6 @@ class Release:
         for entry in sorted(self.record.files, key=lambda file: file.path):
             if self.has(entry.path):
                 digest.update(entry.path.encode() + b"\0")
-                digest.update(hashlib.sha256(self._place(entry.path).read_bytes()).digest())
+                with self._place(entry.path).open("rb") as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
         return digest.hexdigest()[:12]

@@ -18,7 +18,18 @@ from folkways.cultures import Culture, culture_named
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import Oddity, Schema
 from folkways.releases.base import Release
-from folkways.releases.blend_files import BENCHMARK, REMEDY, country_name, files_of, find_mcq, has, looks_like, read_csv, read_json
+from folkways.releases.blend_files import (
+    BENCHMARK,
+    REMEDY,
+    country_name,
+    csv_batches,
+    files_of,
+    find_mcq,
+    has,
+    looks_like,
+    read_csv,
+    read_json,
+)
 
 __all__ = [
     "ANNOTATIONS",
@@ -51,6 +62,9 @@ ANNOTATIONS: Schema = {
     "votes": pl.List(pl.Struct({"answer": pl.String, "count": pl.Int64})),  # before grouping; only in 3c00d45, else empty
     "raw": pl.List(pl.Struct({"annotator": pl.String, "answers": pl.List(pl.String)})),  # only in 3c00d45, else empty
 }
+
+MCQ_BATCH = 1000
+"""Multiple-choice questions that are in memory at a time; the released file has 300,000 of them."""
 
 NESTED = ("groups", "idks", "votes", "raw")
 
@@ -203,14 +217,26 @@ def read_prompts(release: Release) -> pl.DataFrame:
 
 def read_mcq(release: Release) -> pl.DataFrame:
     """MCQ, one row per ready-made multiple-choice question, in file order. DataError naming the row where one is broken."""
+    return pl.concat(read_mcq_batches(release))
+
+
+def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.DataFrame]:
+    """``read_mcq`` in parts of ``size`` rows: the file is read row by row, and one part is in memory at a time."""
     file = find_mcq(release.root) or release.path("mc_questions_file.csv")
-    table = read_csv(file, ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"))
-    codes = _culture_codes(table["country"], file)
-    choices = [_choices(text, row, file) for row, text in enumerate(table["choices"], 1)]
-    for row, (options, answer) in enumerate(zip(choices, table["answer_idx"], strict=True), 1):
+    first = 1
+    for table in csv_batches(file, ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"), size):
+        yield _mcq(table, file, first)
+        first += table.height
+
+
+def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
+    """The rows of ``table``, of which the first is row ``first`` of the file, as MCQ."""
+    codes = _culture_codes(table["country"], file, first)
+    choices = [_choices(text, row, file) for row, text in enumerate(table["choices"], first)]
+    for row, (options, answer) in enumerate(zip(choices, table["answer_idx"], strict=True), first):
         if answer not in options:
             raise DataError(f"answer_idx {answer!r} is not one of the choices {', '.join(options)}. {REMEDY}", file=file, row=row)
-    countries = [_choices(text, row, file) for row, text in enumerate(table["choice_countries"], 1)]
+    countries = [_choices(text, row, file) for row, text in enumerate(table["choice_countries"], first)]
     return table.select(
         mcqid="MCQID",
         id="ID",
@@ -228,10 +254,10 @@ def _lists(rows: Iterable[list[str]]) -> pl.Series:
     return pl.Series([_json(row) for row in rows], dtype=pl.String).str.json_decode(pl.List(pl.String))
 
 
-def _culture_codes(countries: Iterable[str], file: Path) -> list[str]:
+def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str]:
     known: dict[str, str] = {}
     codes = []
-    for row, name in enumerate(countries, 1):
+    for row, name in enumerate(countries, first):
         if name not in known:
             try:
                 known[name] = culture_named(BENCHMARK, name).code

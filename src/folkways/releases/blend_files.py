@@ -6,6 +6,7 @@ Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository 
 
 from __future__ import annotations
 
+import csv
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +111,41 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
     if missing:
         raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(table.columns)}. {REMEDY}", file=file)
     return table
+
+
+def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.DataFrame]:
+    """The columns ``needed`` of a CSV file, ``size`` rows at a time, with every cell as the text that stands there.
+
+    DataError naming the row if it is no CSV of equal rows in UTF-8, or lacks a column.
+    """
+    row = 0
+    try:
+        with (
+            gzip.open(file, "rt", encoding="utf-8-sig", newline="")
+            if file.suffix == ".gz"
+            else file.open(encoding="utf-8-sig", newline="") as stream
+        ):
+            reader = csv.reader(stream, strict=True)
+            header = next(reader, [])
+            missing = [name for name in needed if name not in header]
+            if missing:
+                raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}", file=file)
+            places = [header.index(name) for name in needed]
+            rows: list[list[str]] = []
+            for row, cells in enumerate(reader, 1):
+                if len(cells) != len(header):
+                    raise DataError(f"has {len(cells)} cells where the header has {len(header)}. {REMEDY}", file=file, row=row)
+                rows.append([cells[place] for place in places])
+                if len(rows) == size:
+                    yield _text_frame(rows, needed)
+                    rows = []
+            yield _text_frame(rows, needed)
+    except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot be read as CSV in UTF-8 after row {row} ({error}). {REMEDY}", file=file) from None
+
+
+def _text_frame(rows: list[list[str]], names: tuple[str, ...]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
 def looks_like(directory: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 import polars as pl
@@ -11,9 +11,10 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
+from folkways.records import empty
 from folkways.releases.base import ReleaseRecord
 from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
-from folkways.runs.plan import restore_options, select_items
+from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
@@ -32,53 +33,62 @@ def collect(
     title: str | None = None,
     profile: str | None = None,
     cost_of: CostOf = lambda _model, _inputs, _outputs: None,
+    with_judgements: bool = True,
 ) -> ReportData:
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
 
-    profile: only this profile of each task, where several were scored. Raises FolkwaysError if a run has not been scored.
+    profile: only this profile of each task, where several were scored. with_judgements: False leaves the single judgements out, for
+    displays that show scores alone. Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
-    judgements: list[pl.DataFrame] = []
-    failures: list[pl.DataFrame] = []
+    judgements: list[pl.DataFrame] = [empty(REPORT_JUDGEMENTS)]
     releases: dict[str, ReleaseRecord] = {}
     tasks: dict[str, Task] = {}
-    infos = []
     for run in runs:
         stored = results.load_scores(workspace, run)
         if stored.is_empty():
             raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
-        shares = results.parts(workspace, run)
         for run_task in plans.run_tasks(workspace, run):
             task = tasks.setdefault(run_task.task, get_task(run_task.task))
             release = release_of(run_task)
             releases[release.name] = release.record
-            items = select_items(task.items(release), restore_options(run_task.options)).select("item", "text", "gold")
-            profiles = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
-            wanted = [task.resolve_profile(profile)] if profile is not None else profiles
-            scores.append(stored.filter((pl.col("task") == task.name) & pl.col("profile").is_in(wanted)))
-            for part in (share for share in shares if share.task == task.name):
-                for name in wanted:
-                    judged = results.load_judgements(workspace, run, name, part)
-                    judgements.append(judged.drop("ordinal").with_columns(profile=pl.lit(name)).join(items, on="item", how="left"))
-        failures.append(results.failure_counts(workspace, run))
-        infos.append(_info(workspace, run, shares, cost_of))
+            of_task = stored.filter(pl.col("task") == task.name)
+            if profile is not None:
+                of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
+            scores.append(of_task)
+            if with_judgements:
+                texts = [
+                    batch.select("item", "text", "gold") for batch in item_batches(task, release, restore_options(run_task.options))
+                ]
+                profiles = of_task["profile"].unique(maintain_order=True).to_list()
+                judgements += _judgements(workspace, run, task.name, profiles, pl.concat(texts))
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(infos),
-        scores=pl.concat(scores).unique(
-            subset=["endpoint", "task", "profile", "metric", "facet", "value"], keep="last", maintain_order=True
-        ),
-        judgements=pl.concat(judgements, how="diagonal_relaxed") if judgements else pl.DataFrame(schema=dict(REPORT_JUDGEMENTS)),
+        runs=tuple(_info(workspace, run, cost_of) for run in runs),
+        scores=pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        judgements=pl.concat(judgements, how="diagonal_relaxed"),
         releases=tuple(releases.values()),
         metrics={name: task.metrics for name, task in tasks.items()},
         task_titles={name: task.title for name, task in tasks.items()},
         warnings=tuple(_warnings(runs)),
-        failures=_failure_table(failures),
+        failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
     )
 
 
-def _info(workspace: Workspace, run: plans.RunRecord, shares: Sequence[results.Part], cost_of: CostOf) -> RunInfo:
+def _judgements(
+    workspace: Workspace, run: plans.RunRecord, task: str, profiles: Sequence[str], texts: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """The judgements of a task in each profile, of each endpoint, with question and gold answers beside them."""
+    for part in results.parts(workspace, run):
+        if part.task == task:
+            for name in profiles:
+                judged = results.load_judgements(workspace, run, name, part).drop("ordinal")
+                yield judged.with_columns(profile=pl.lit(name)).join(texts, on="item", how="left", maintain_order="left")
+
+
+def _info(workspace: Workspace, run: plans.RunRecord, cost_of: CostOf) -> RunInfo:
+    shares = results.parts(workspace, run)
     spent = results.usage(workspace, run)
     costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
     return RunInfo(

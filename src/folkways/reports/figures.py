@@ -140,6 +140,8 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     if len(scores) < 2:
         return ""
     highest, lowest = scores[0], min(scores, key=lambda score: score.score)
+    if highest.score == lowest.score:
+        return f"{short[endpoint]} scores {number(highest.score)} everywhere."
     apart = (
         "their intervals do not overlap" if lowest.high < highest.low else "their intervals overlap, so the order is not certain"
     )

@@ -30,29 +30,31 @@ def _table(view: ReportView, task: TaskView) -> RenderableType:
     table = Table(
         title=title, title_justify="left", title_style="", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim"
     )
-    states = [state for state in STATES if any(getattr(score, state) for score in task.whole)]
-    table.add_column("model", no_wrap=True, overflow="ellipsis", min_width=18)
+    table.add_column("model", no_wrap=True, overflow="ellipsis", min_width=14)
     if len(task.profiles) > 1:
         table.add_column("profile")
-    for name in ("score", "95 % interval", "n", "coverage", *states):
-        table.add_column(name, justify="right", no_wrap=True)
-    for score in task.whole:
-        table.add_row(*_cells(view, task, score, states), style="dim" if score.baseline else "")
+    rows = [_cells(view, task, score) for score in task.whole]
+    for position, name in enumerate(("score", "95 % interval", "n", "coverage")):
+        widest = max((row[position - 5].cell_len for row in rows), default=0)
+        table.add_column(name, justify="right", no_wrap=True, min_width=max(widest, len(name)))  # a number is never cut
+    table.add_column("not answered", overflow="fold")
+    for score, row in zip(task.whole, rows, strict=True):
+        table.add_row(*row, style="dim" if score.baseline else "")
     return Padding(table, (0, 0, 1, 0))
 
 
-def _cells(view: ReportView, task: TaskView, score: Score, states: list[str]) -> list[Text]:
+def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     lost = "bold yellow" if score.lost else ""
     cells = [Text(one_line(view.short[score.endpoint]))]
     if len(task.profiles) > 1:
         cells.append(Text(one_line(score.profile)))
-    cells += [
+    states = [(state, getattr(score, state)) for state in STATES]
+    told = [(f"{count(amount)} {state}", lost if state in ("failed", "missing") else "") for state, amount in states if amount]
+    return [
+        *cells,
         Text(number(score.score), "" if score.baseline else "bold"),
         Text(f"{number(score.low)} – {number(score.high)}"),
         Text(count(score.n)),
         Text(percent(score.coverage), lost),
+        Text(", ").join(Text(*part) for part in told),
     ]
-    for state in states:
-        amount = getattr(score, state)
-        cells.append(Text(count(amount), lost if amount and state in ("failed", "missing") else ""))
-    return cells

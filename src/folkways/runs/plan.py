@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -47,18 +48,15 @@ class TaskPlan:
         """The sampling settings of this task's requests."""
         return settings_for(self.options, self.task.max_tokens)
 
-    def items(self) -> pl.DataFrame:
-        """The items of the release that the run asks, in the release's order."""
-        return select_items(self.task.items(self.release), self.options)
-
     def prompts(self) -> Iterator[pl.DataFrame]:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
         found = False
-        for items in self.items().iter_slices(SLICE):
-            prompts = self.task.prompts(items, self.prompt_options, self.release)
-            if prompts.height:
-                found = True
-                yield prompts
+        for batch in item_batches(self.task, self.release, self.options):
+            for items in batch.iter_slices(SLICE):
+                prompts = self.task.prompts(items, self.prompt_options, self.release)
+                if prompts.height:
+                    found = True
+                    yield prompts
         if not found:
             raise FolkwaysError(
                 f"{self.task.name}: no item is left for these options "
@@ -84,24 +82,43 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
     return planned
 
 
-def select_items(items: pl.DataFrame, options: RunOptions) -> pl.DataFrame:
-    """The items of the wanted cultures, at most ``options.limit``: as many of each culture as can be, drawn by the seed."""
+def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
+    """The items that a run with these options asks, in the release's order, in the task's batches."""
+    batches = task.item_batches(release)
+    if options.cultures is None and options.limit is None:
+        yield from batches
+        return
+    head = list(islice(batches, 2))
+    named = [batch.select("item", "question", "culture") for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions).select("item")
+    for batch in head if len(named) < 2 else task.item_batches(release):
+        wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
+        if wanted.height:
+            yield wanted
+
+
+def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False) -> pl.DataFrame:
+    """The items of the wanted cultures, at most ``options.limit``: as many of each culture as can be, drawn by the seed.
+
+    whole_questions: draw questions with all their items; a question that would go beyond the limit is left out.
+    """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
         items = items.filter(pl.col("culture").is_in(select_cultures(options.cultures, available)))
-    if options.limit is not None and options.limit < items.height:
-        # A hash of our own, because a frame library's may change from version to version and the draw must not.
-        lots = [blake2b(f"{options.seed}/{item}".encode(), digest_size=8).hexdigest() for item in items["item"]]
-        items = (
-            items.with_row_index("_row")
-            .with_columns(pl.Series("_draw", lots))
-            .with_columns(pl.col("_draw").rank("ordinal").over("culture").alias("_turn"))
-            .sort("_turn", "_draw")
-            .head(options.limit)
-            .sort("_row")
-            .drop("_row", "_draw", "_turn")
-        )
-    return items
+    if options.limit is None or options.limit >= items.height:
+        return items
+    unit = ["culture", "question"] if whole_questions else ["item"]
+    units = items.group_by(unit, maintain_order=True).agg(pl.len().alias("_items"), pl.col("culture").first().alias("_culture"))
+    # A hash of our own, because a frame library's may change from version to version and the draw must not.
+    names = ["/".join((str(options.seed), *key)) for key in units.select(unit).iter_rows()]
+    lots = [blake2b(name.encode(), digest_size=8).hexdigest() for name in names]
+    drawn = (
+        units.with_columns(pl.Series("_lot", lots))
+        .with_columns(pl.col("_lot").rank("ordinal").over("_culture").alias("_turn"))
+        .sort("_turn", "_lot")
+        .filter(pl.col("_items").cum_sum() <= options.limit)
+    )
+    return items.join(drawn, on=unit, how="semi", maintain_order="left")
 
 
 def begin(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import SCORES
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
-from folkways.runs.plan import restore_options, select_items
+from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.signature import signature
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
@@ -38,11 +40,16 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
         task = get_task(run_task.task)
         resolved = task.resolve_profile(profile)
         profiles[task.name] = resolved
-        items = select_items(task.items(release_of(run_task)), restore_options(run_task.options))
+        options = restore_options(run_task.options)
+        release = release_of(run_task)
         for part in (share for share in shares if share.task == task.name):
             responses = results.responses(workspace, run, part)
-            judged = task.judge(items, responses, resolved)
-            scored = task.summarise(judged)
+            results.forget_scoring(workspace, run, resolved, part)
+            slim = []
+            for judged in _judge(task, item_batches(task, release, options), responses, resolved):
+                results.save_judgements(workspace, run, resolved, judged)
+                slim.append(judged.drop("answer", "reason"))
+            scored = task.summarise(pl.concat(slim).sort("ordinal"))
             scored = scored.with_columns(
                 endpoint=pl.lit(part.endpoint),
                 profile=pl.lit(resolved),
@@ -50,9 +57,17 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
                     signature(task, run_task, responses, responses["prompt_source"].unique().to_list(), resolved).text()
                 ),
             ).select(list(SCORES))
-            results.save_scoring(workspace, run, resolved, part, judged.with_columns(responses["ordinal"]), scored)
+            results.save_scores(workspace, run, scored)
             frames.append(scored)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)
+
+
+def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame, profile: str) -> Iterator[pl.DataFrame]:
+    """Judgements with ``ordinal``, batch by batch of the items, so that large data are never in memory as a whole."""
+    for items in batches:
+        share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+        if share.height:
+            yield task.judge(items, share, profile).with_columns(share["ordinal"])
 
 
 def release_of(run_task: plans.RunTask) -> Release:

@@ -15,7 +15,7 @@ from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.plans import RunRecord
 
-CHUNK = 5000
+CHUNK = 2000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
@@ -109,10 +109,30 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     )
 
 
-def save_scoring(
-    workspace: Workspace, run: RunRecord, profile: str, part: Part, judged: pl.DataFrame, scored: pl.DataFrame
-) -> None:
-    """Store judgements (with ``ordinal``) and scores of one part in one profile, in place of earlier ones."""
+def forget_scoring(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> None:
+    """Drop what was made of a part in a profile earlier: a part without scores is one that has to be scored."""
+    judgements, scores, expected = schema.judgements, schema.scores, schema.expected
+    ordinals = sa.select(expected.c.ordinal).where(
+        expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task
+    )
+    with workspace.write() as connection:
+        connection.execute(
+            sa.delete(scores).where(
+                scores.c.run_id == run.id,
+                scores.c.profile == profile,
+                scores.c.task == part.task,
+                scores.c.endpoint == part.endpoint,
+            )
+        )
+        connection.execute(
+            sa.delete(judgements).where(
+                judgements.c.run_id == run.id, judgements.c.profile == profile, judgements.c.ordinal.in_(ordinals)
+            )
+        )
+
+
+def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
+    """Store judgements: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
     kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
     rows = judged.select(
@@ -127,29 +147,18 @@ def save_scoring(
         "reason",
         (pl.struct(details).struct.json_encode() if details else pl.lit("{}")).alias("details"),
     )
-    judgements, scores = schema.judgements, schema.scores
-    ordinals = judged["ordinal"]
     with workspace.write() as connection:
-        connection.execute(
-            sa.delete(judgements).where(
-                judgements.c.run_id == run.id,
-                judgements.c.profile == profile,
-                judgements.c.ordinal.between(ordinals.min() or 0, ordinals.max() or 0),
-            )
-        )
-        connection.execute(
-            sa.delete(scores).where(
-                scores.c.run_id == run.id,
-                scores.c.profile == profile,
-                scores.c.task == part.task,
-                scores.c.endpoint == part.endpoint,
-            )
-        )
         for chunk in rows.iter_slices(CHUNK):
-            workspace.insert_new(connection, judgements, chunk.to_dicts())
-        if scored.height:
-            wanted = [name for name in SCORES if name in scored.columns]
-            connection.execute(sa.insert(scores), [{"run_id": run.id, **row} for row in scored.select(wanted).to_dicts()])
+            workspace.insert_new(connection, schema.judgements, chunk.to_dicts())
+
+
+def save_scores(workspace: Workspace, run: RunRecord, scored: pl.DataFrame) -> None:
+    """Store scores (records.SCORES)."""
+    if scored.height:
+        with workspace.write() as connection:
+            connection.execute(
+                sa.insert(schema.scores), [{"run_id": run.id, **row} for row in scored.select(list(SCORES)).to_dicts()]
+            )
 
 
 def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import polars as pl
@@ -49,19 +49,24 @@ class MultipleChoice(Task):
 
     def items(self, release: Release) -> pl.DataFrame:
         """records.ITEMS, topic (null where the release has no questions), and blend.MCQ's columns, in file order."""
-        table = blend.read_mcq(release)
-        return (
-            table.join(_topics(release), on="id", how="left", maintain_order="left")
-            .with_columns(
-                task=pl.lit(self.name),
-                item="mcqid",
-                release_id="mcqid",
-                question=pl.concat_str("culture", "id", separator="/"),
-                text=pl.col("prompt").str.replace(_INSTRUCTION, ""),
-                gold=_option_of(table),
+        return pl.concat(self.item_batches(release))
+
+    def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
+        """``items`` in parts: the released file is too large to be held as a whole."""
+        topics = _topics(release)
+        for table in blend.read_mcq_batches(release):
+            yield (
+                table.join(topics, on="id", how="left", maintain_order="left")
+                .with_columns(
+                    task=pl.lit(self.name),
+                    item="mcqid",
+                    release_id="mcqid",
+                    question=pl.concat_str("culture", "id", separator="/"),
+                    text=pl.col("prompt").str.replace(_INSTRUCTION, ""),
+                    gold=_option_of(table),
+                )
+                .select(*ITEMS, "topic", "prompt", "labels", "choices", "choice_countries", "answer_idx")
             )
-            .select(*ITEMS, "topic", "prompt", "labels", "choices", "choice_countries", "answer_idx")
-        )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """The released prompts, in English only: no rows where the options ask for other languages alone.

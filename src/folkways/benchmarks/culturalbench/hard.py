@@ -30,6 +30,7 @@ class Hard(CulturalBenchTask):
     """
 
     name: ClassVar[str] = "culturalbench/hard"
+    whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "CulturalBench-Hard"
     about: ClassVar[str] = "Say of each of four proposed answers to a question whether it is true (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (

@@ -56,6 +56,7 @@ class TrueFalse(SampleTask):
     """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
 
     name: ClassVar[str] = "sample/true-false"
+    whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "Sample: true or false"
     about: ClassVar[str] = (
         "Four proposed answers to each English question, each judged on its own; any number of them may be right."
