@@ -138,7 +138,9 @@ def test_pages_of_items_turn(browser_page: Watched, page_file: Path) -> None:
 def test_nothing_stands_in_the_way_of_people_with_disabilities(new_page: Any, page_file: Path, scheme: str, size: str) -> None:
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
-    page.evaluate("() => { for (const part of document.querySelectorAll('details.data:nth-of-type(1), #list details')) part.open = true; }")
+    page.evaluate(
+        "() => { for (const part of document.querySelectorAll('details.data:nth-of-type(1), #list details')) part.open = true; }"
+    )
     page.wait_for_timeout(100)
     assert axe_violations(page) == []
 

@@ -68,8 +68,10 @@ def test_an_item_as_json_is_exact_and_safe_to_print() -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
 
 
-def test_the_summary_in_the_terminal_shows_every_headline_score(data: ReportData) -> None:
-    shown = without_styles(printed(terminal_summary(data), 160))
+@pytest.mark.parametrize("width", [72, 80, 120, 200])
+def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: ReportData, width: int) -> None:
+    shown = without_styles(printed(terminal_summary(data), width))
+    assert max(map(len, shown.splitlines())) <= width
     for score in data.scores.filter(facet="all", metric="sem_b").iter_rows(named=True):
         assert f"{number(score['low'])} – {number(score['high'])}" in shown
     assert "failed and" in shown
