@@ -20,6 +20,9 @@ from folkways.workspace.schema import HEAD
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
 
+WRITER_LOCK = 6035587
+"""PostgreSQL's advisory lock of those who write to one workspace."""
+
 ROWS_PER_STATEMENT = 500
 """Rows of one multi-row INSERT on PostgreSQL, where every statement is a round trip."""
 
@@ -46,8 +49,12 @@ class Workspace:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """One transaction: committed at the end of the block, rolled back if the block raises."""
+        """One transaction: committed at the end of the block, rolled back if the block raises. Writers take turns.
+
+        What is read inside the block is still so when it is committed: "look whether it is there, then insert" needs no more care.
+        """
         with self._explained("write to"), self.engine.begin() as connection:
+            _take_turn(connection)
             yield connection
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -165,13 +172,18 @@ def _sqlite_begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
+def _take_turn(connection: Connection) -> None:
+    """Wait for the other writers; on SQLite ``BEGIN IMMEDIATE`` has done so already."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+
+
 def _prepare(workspace: Workspace) -> None:
     with workspace.engine.connect().execution_options(read_only=True) as connection:
         if _revision(connection, workspace.location) == HEAD:
             return
     with workspace.engine.begin() as connection:
-        if workspace.engine.dialect.name == "postgresql":
-            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6035587)")  # one process migrates, the others wait
+        _take_turn(connection)  # one process migrates, the others wait
         if _revision(connection, workspace.location) != HEAD:
             _migrate(connection)
 
