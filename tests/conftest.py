@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does; time is measured in perf/, not here.
+settings.register_profile("folkways", deadline=None)
+settings.load_profile("folkways")
 
 pytest_plugins = ["tests.support.no_skips", "tests.support.postgres"]
 

@@ -76,7 +76,7 @@ Schema = Mapping[str, pl.DataType | type[pl.DataType]]
 ITEMS: Schema = {
     "task": pl.String,  # "blend/saq"
     "item": pl.String,  # stable id, unique within the task: "KR/Al-en-01"
-    "release_id": pl.String,  # the release's own id of the item ("Al-en-01"); need not be unique across cultures; null if it has none
+    "release_id": pl.String,  # the release's own id ("Al-en-01"), which need not be unique across cultures; null if it has none
     "question": pl.String,  # the unit that is sampled independently; intervals are clustered by it
     "culture": pl.String,  # a code of folkways.cultures
     "text": pl.String,  # the question as a person would read it, for display and search

@@ -63,9 +63,9 @@ def summarise_means(
 def interval_of_mean(values: npt.NDArray[np.float64], questions: npt.NDArray[np.int64], metric: Metric) -> Interval:
     """Wilson where rows are independent zeros and ones (one row per question); else clustered by question.
 
-    values, questions: one entry per row, with a number for each question. Clustered proportions that are all zero or all one, or of
-    a single question, do not vary in any resample, and a bootstrap would pretend to be certain: Wilson over the number of questions
-    is used there. Means of a single question have no interval (NaN).
+    values, questions: one entry per row, with a number for each question. Values that are all the same, or proportions of a single
+    question, do not vary in any resample, and a bootstrap would pretend to be certain: Wilson over the number of questions is used
+    there, which for values between 0 and 1 can only be too wide. Other means of a single question have no interval (NaN).
     """
     n = values.size
     n_questions = np.unique(questions).size
@@ -73,9 +73,10 @@ def interval_of_mean(values: npt.NDArray[np.float64], questions: npt.NDArray[np.
         total = float(values.sum())
         if n_questions == n:
             return wilson(total, n)
-        if total in (0.0, float(n)) or n_questions == 1:
-            bound = wilson(total / n * n_questions, n_questions)
-            return Interval(bound.low, bound.high, f"{bound.method} by question")
+    same = n > 0 and values.min() == values.max() and 0.0 <= values[0] <= 1.0
+    if (metric.kind == "proportion" and n_questions == 1) or (same and n_questions > 1):
+        bound = wilson(min(1.0, float(values.mean())) * n_questions, n_questions)
+        return Interval(bound.low, bound.high, f"{bound.method} by question")
     if n_questions >= NORMAL_FROM:
         return clustered_normal(values, questions)
     return clustered_bootstrap(values, questions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -21,6 +20,9 @@ from folkways.workspace.database import Workspace
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 """What identifies a score; where two runs of a report have the same one, the later run's is shown."""
+
+BENCHMARK_TITLES = {"blend": "BLEnD", "culturalbench": "CulturalBench", "xcr": "XCR-Bench"}
+"""How the papers write their names."""
 
 CostOf = Callable[[str, int, int], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
@@ -134,4 +136,4 @@ def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _title(tasks: Iterable[Task]) -> str:
     names = sorted({task.benchmark for task in tasks})
-    return f"folkways report: {', '.join(names)} ({time.strftime('%Y-%m-%d')})"
+    return ", ".join(BENCHMARK_TITLES.get(name, name.capitalize()) for name in names)
