@@ -1,4 +1,4 @@
-"""Several processes on one workspace at the same time: nothing is corrupted, nothing is asked twice, and each reports everything."""
+"""Several processes on one workspace at once: nothing is corrupted, nothing is asked twice, and each reports everything."""
 
 from __future__ import annotations
 

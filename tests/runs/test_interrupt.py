@@ -1,0 +1,114 @@
+"""Ctrl-C and SIGTERM: the run ends cleanly, what was answered is stored, and the same command goes on."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.chat_server import ChatServer
+from tests.support.river import finish, folkways, rows, start, wait_for
+
+Mcq = Callable[[int], Path]
+
+QUESTIONS = 500
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ChatServer) -> ChatServer:
+    running.control(forget=True, latency=0.1, faults={})
+    return running
+
+
+def command(server: ChatServer, release: Path, workspace: Path) -> tuple[object, ...]:
+    model = f"{server.url}/v1#test-model"
+    return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 16
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
+    server: ChatServer, mcq: Mcq, tmp_path: Path, number: signal.Signals
+) -> None:
+    workspace, release = tmp_path / "w.db", mcq(QUESTIONS)
+    process = start(*command(server, release, workspace))
+    wait_for(lambda: server.stats()["answered"] > 100, process=process)
+    process.send_signal(number)
+    done = finish(process, 20)
+    answered = server.stats()["answered"]
+    assert done.returncode == 130, done
+    assert "Traceback" not in done.stderr
+    assert "run-1 is not finished: interrupted by the user. Run the same command again to go on." in done.stderr
+    assert rows(workspace, "SELECT state, reason FROM runs") == [("interrupted", "interrupted by the user")]
+    # What was on its way was waited for: nothing that the server answered is lost, and nothing is left claimed.
+    assert 100 < answered < QUESTIONS
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(answered,)]
+    assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
+    # It is scored as far as it went, over the whole denominator.
+    counts = rows(workspace, "SELECT DISTINCT n, answered, missing FROM scores WHERE facet = 'all'")
+    assert counts == [(QUESTIONS, answered, QUESTIONS - answered)]
+    assert str(QUESTIONS - answered) in done.stdout
+
+    again = folkways(*command(server, release, workspace))
+    assert again.returncode == 0, again.stderr
+    assert "Continuing run-1" in again.stderr
+    assert rows(workspace, "SELECT name, state, reason FROM runs") == [("run-1", "finished", None)]
+    stats = server.stats()
+    assert (stats["total"], stats["distinct"]) == (QUESTIONS, QUESTIONS)
+
+
+def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
+    workspace, release = tmp_path / "w.db", mcq(QUESTIONS)
+    server.control(faults={"script": ["ok"] * 100 + ["stall+seconds=60"] * 200}, latency=0.0)
+    process = start(*command(server, release, workspace))
+    wait_for(lambda: server.stats()["kinds"].get("stall", 0) == 16, process=process)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1.0)
+    assert process.poll() is None, "the first signal waits for what is on its way"
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    done = finish(process, 20)
+    assert time.monotonic() - began < 10
+    assert done.returncode == 130, done
+    assert "Traceback" not in done.stderr
+    assert "Run the same command again" in done.stderr
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(100,)]
+    assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
+    assert rows(workspace, "SELECT state FROM runs") == [("interrupted",)]
+
+
+def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
+    workspace, release = tmp_path / "w.db", mcq(3000)
+    process = start(*command(server, release, workspace))
+    wait_for(lambda: rows(workspace, "SELECT 1 FROM expected LIMIT 1"), process=process)
+    process.send_signal(signal.SIGINT)
+    done = finish(process, 20)
+    assert done.returncode == 130, done
+    assert "Traceback" not in done.stderr
+    assert "Interrupted." in done.stderr
+    assert server.stats()["total"] == 0
+    server.control(latency=0.0)
+    again = folkways(*command(server, release, workspace))
+    assert again.returncode == 0, again.stderr
+    assert "Continuing run-1" in again.stderr
+    assert server.stats()["distinct"] == server.stats()["total"] == 3000
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.4])
+def test_a_signal_while_it_starts_says_so_without_a_traceback(server: ChatServer, mcq: Mcq, tmp_path: Path, delay: float) -> None:
+    process = start(*command(server, mcq(QUESTIONS), tmp_path / "w.db"))
+    wait_for(lambda: "polars" in Path(f"/proc/{process.pid}/maps").read_text(), process=process)  # in the middle of its imports
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    done = finish(process, 20)
+    assert done.returncode == 130, done
+    assert "Traceback" not in done.stderr, done.stderr
