@@ -12,7 +12,6 @@ import polars as pl
 from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.prices import cost, load_prices
-from folkways.endpoints.registry import open_name
 from folkways.engine.budget import Price, parse_budget
 from folkways.engine.session import Observer
 from folkways.reports.collect import collect
@@ -20,6 +19,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.write import write_report
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import execute
+from folkways.runs.models import open_models, split_name
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
@@ -102,7 +102,8 @@ def run(
     tasks:    names of tasks or benchmarks, or a RunOptions; further keyword arguments are those of RunOptions (cultures, languages,
               variants, limit, samples, seed, system, settings, max_tokens, releases, ...).
     models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``, ``replay:FILE``,
-              ``baseline/random``; or endpoints of your own.
+              ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
+              or endpoints of your own.
     budget:   ``1000requests``, ``2Mtokens``, ``5usd``; for this call, never crossed.
     observer: is shown the counts every ``every`` seconds.
 
@@ -114,8 +115,7 @@ def run(
     else:
         chosen = RunOptions(tasks=(tasks,) if isinstance(tasks, str) else tuple(tasks), **_tuples(options))
     wanted = [models] if isinstance(models, str) else list(models)
-    settings = EndpointOptions(timeout=timeout, seed=chosen.seed)
-    endpoints = [open_name(model, settings) if isinstance(model, str) else model for model in wanted]
+    opened = open_models(wanted, EndpointOptions(timeout=timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     limit = parse_budget(budget) if budget is not None else None
@@ -124,7 +124,7 @@ def run(
     session = execute(
         database,
         chosen,
-        endpoints,
+        opened,
         name=name,
         concurrency=concurrency,
         attempts=attempts,
@@ -174,14 +174,14 @@ def estimate_run(
     planned = plan_tasks(options)
     there = "://" in str(workspace) or Path(workspace).exists()
     database = open_workspace(workspace, create=False) if there else None
-    endpoints = [open_name(model, EndpointOptions(seed=options.seed), need_key=False) for model in models]
-    return [estimate(plan, endpoint, price_of(endpoint), database) for endpoint in endpoints for plan in planned]
+    opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
+    return [estimate(plan, model, price_of(model.endpoint), database) for model in opened for plan in planned]
 
 
 def cost_function(prices: Path | None) -> Callable[[str, int, int], float | None]:
     """Model name and tokens to US dollars, by the prices in use."""
     table = load_prices(prices)
-    return lambda model, inputs, outputs: cost(table, model, inputs, outputs)
+    return lambda model, inputs, outputs: cost(table, split_name(model)[0], inputs, outputs)
 
 
 def _price_function(prices: Path | None) -> Callable[[Endpoint], Price | None]:

@@ -35,7 +35,15 @@ def question_options(command: F) -> F:
     for option in reversed(
         (
             click.argument("tasks", nargs=-1, required=True, metavar="TASK..."),
-            click.option("--model", "-m", "models", multiple=True, required=True, metavar="NAME", help="Model to ask; repeatable."),
+            click.option(
+                "--model",
+                "-m",
+                "models",
+                multiple=True,
+                required=True,
+                metavar="NAME",
+                help="Model to ask; repeatable. Own settings: NAME?temperature=1.",
+            ),
             click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
             click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
             click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),

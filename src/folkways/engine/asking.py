@@ -68,6 +68,7 @@ class Asking:
         limits: Limits,
         budget: Budget,
         price: Price | None,
+        name: str | None = None,
     ) -> None:
         self.endpoint = endpoint
         self.endpoint_id = endpoint_id
@@ -75,7 +76,7 @@ class Asking:
         self.limits = limits
         self.budget = budget
         self.price = price
-        self.tally = Tally(endpoint.name, usd=0.0 if price is not None else None)
+        self.tally = Tally(name or endpoint.name, usd=0.0 if price is not None else None)
         self._database = database
         self._pace = Pace(limits.concurrency)
         self._queue: deque[Request] = deque()

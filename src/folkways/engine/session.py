@@ -32,12 +32,14 @@ class Order:
     """An endpoint to be asked, with the number it has in the workspace.
 
     price: of one token in and out; None where it is not known (the cost is then not known either).
+    name:  what progress calls it; None for the endpoint's own name.
     """
 
     endpoint: Endpoint
     endpoint_id: int
     limits: Limits
     price: Price | None = None
+    name: str | None = None
 
 
 def ask(
@@ -66,7 +68,8 @@ async def _session(
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, ledger.enter)
         askings = [
-            Asking(order.endpoint, order.endpoint_id, ledger, database, order.limits, budget, order.price) for order in orders
+            Asking(order.endpoint, order.endpoint_id, ledger, database, order.limits, budget, order.price, order.name)
+            for order in orders
         ]
         tallies = [asking.tally for asking in askings]
         tasks = [asyncio.create_task(asking.run()) for asking in askings]

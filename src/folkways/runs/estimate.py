@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Endpoint
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS, Price
+from folkways.runs.models import Model
 from folkways.runs.plan import TaskPlan
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
@@ -48,20 +49,21 @@ def tokens_of(text: str) -> float:
     return (len(text) - other) / ASCII_PER_TOKEN + other * OTHER_TOKENS_PER_CHARACTER
 
 
-def estimate(plan: TaskPlan, endpoint: Endpoint, price: Price | None, workspace: Workspace | None) -> Estimate:
-    """Count what this run would ask the endpoint for this task; ``workspace`` tells what is stored already (None: nothing)."""
-    settings = settings_json(plan.settings)
-    limit = plan.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
+def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Workspace | None) -> Estimate:
+    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already (None: nothing)."""
+    sent = plan.settings(model)
+    settings = settings_json(sent)
+    limit = sent.max_tokens or UNLIMITED_OUTPUT_TOKENS
     items = 0
     inputs: dict[str, float] = {}
     for frame in plan.prompts():
         items += frame["item"].n_unique()
-        inputs.update(_requests(frame, plan, endpoint, settings))
+        inputs.update(_requests(frame, plan, model.endpoint, settings))
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
     asked = [tokens for key, tokens in inputs.items() if key not in stored]
     input_tokens, output_tokens = round(sum(asked)), limit * len(asked)
     usd = price.input * input_tokens + price.output * output_tokens if price is not None else None
-    return Estimate(endpoint.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd)
+    return Estimate(model.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd)
 
 
 def _requests(frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str) -> Iterator[tuple[str, float]]:

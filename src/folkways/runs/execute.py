@@ -13,6 +13,7 @@ from folkways.engine.session import INTERRUPTED, Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
 from folkways.runs import plan
+from folkways.runs.models import Model
 from folkways.runs.options import RunOptions
 from folkways.workspace import plans
 from folkways.workspace.database import Workspace
@@ -35,7 +36,7 @@ class Session:
 def execute(
     workspace: Workspace,
     options: RunOptions,
-    endpoints: Sequence[Endpoint],
+    models: Sequence[Model],
     *,
     name: str | None = None,
     concurrency: int | None = None,
@@ -52,29 +53,25 @@ def execute(
     planned: called once the run is written down, before the first request. The state of the run is recorded whatever happens.
     Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
     """
-    identities = [endpoint.identity for endpoint in endpoints]
-    if not endpoints:
-        raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
-    if len(set(identities)) < len(identities):
-        raise FolkwaysError(f"the same model is named twice: {', '.join(endpoint.name for endpoint in endpoints)}")
-    prices = {endpoint.identity: Price(0.0, 0.0) if endpoint.local else price_of(endpoint) for endpoint in endpoints}
+    prices = [Price(0.0, 0.0) if model.endpoint.local else price_of(model.endpoint) for model in models]
     if budget is not None and budget.usd != float("inf"):
-        unknown = [endpoint.name for endpoint in endpoints if prices[endpoint.identity] is None]
+        unknown = [model.name for model, price in zip(models, prices, strict=True) if price is None]
         if unknown:
             raise FolkwaysError(
                 f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
                 "add them to a prices file (--prices FILE), or give the budget in requests or tokens"
             )
-    run, continued = plan.begin(workspace, plan.plan_tasks(options), endpoints, name)
+    run, continued = plan.begin(workspace, plan.plan_tasks(options), models, name)
     planned(run, continued)
     orders = [
         Order(
-            endpoint,
-            plans.endpoint_id(workspace, endpoint.identity, endpoint.name),
-            Limits(concurrency or endpoint.default_concurrency, attempts, max_errors),
-            prices[endpoint.identity],
+            model.endpoint,
+            plans.endpoint_id(workspace, model.identity, model.name),
+            Limits(concurrency or model.endpoint.default_concurrency, attempts, max_errors),
+            price,
+            model.name,
         )
-        for endpoint in endpoints
+        for model, price in zip(models, prices, strict=True)
     ]
     plans.set_state(workspace, run, "running")
     began = time.monotonic()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.endpoints.base import Settings
@@ -52,6 +52,7 @@ class RunOptions:
 
 
 _SETTING_TYPES = {"temperature": float, "top_p": float, "seed": int, "reasoning_effort": str, "max_tokens": int}
+SETTING_NAMES = frozenset(_SETTING_TYPES)
 _SETTING_RANGES = {"temperature": (0.0, 2.0), "top_p": (0.0, 1.0)}
 
 
@@ -79,8 +80,9 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
     return parsed
 
 
-def settings_for(options: RunOptions, task_max_tokens: int) -> Settings:
-    """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise."""
-    known = {entry.name for entry in fields(Settings)}
-    changes = {name: value for name, value in options.settings.items() if name in known}
-    return Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **changes})
+def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:
+    """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise.
+
+    own: the model's own changes, which win over those of the run.
+    """
+    return Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})

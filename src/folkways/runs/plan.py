@@ -16,10 +16,11 @@ from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
-from folkways.endpoints.base import Endpoint, Settings
+from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
+from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import plans
 from folkways.workspace.database import Workspace
@@ -43,10 +44,9 @@ class TaskPlan:
         chosen = self.options
         return PromptOptions(chosen.languages, chosen.variants, chosen.seed, dict(chosen.prompt_texts))
 
-    @cached_property
-    def settings(self) -> Settings:
-        """The sampling settings of this task's requests."""
-        return settings_for(self.options, self.task.max_tokens)
+    def settings(self, model: Model) -> Settings:
+        """The sampling settings of this task's requests to the model."""
+        return settings_for(self.options, self.task.max_tokens, model.settings)
 
     def prompts(self) -> Iterator[pl.DataFrame]:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
@@ -122,14 +122,14 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 
 def begin(
-    workspace: Workspace, planned: Sequence[TaskPlan], endpoints: Sequence[Endpoint], name: str | None
+    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None
 ) -> tuple[plans.RunRecord, bool]:
     """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
     options = planned[0].options
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
-        "endpoints": [endpoint.identity for endpoint in endpoints],
+        "endpoints": [model.identity for model in models],
         "options": {key: value for key, value in asdict(options).items() if key not in ("tasks", "releases", "prompt_file")},
         "version": __version__,
     }
@@ -139,18 +139,18 @@ def begin(
     ]
     run, continued = plans.begin_run(workspace, _plain(config), tasks, __version__, name)
     if run.state == "planning":
-        numbered = {endpoint.identity: plans.endpoint_id(workspace, endpoint.identity, endpoint.name) for endpoint in endpoints}
         ordinal = 0
-        for endpoint in endpoints:
+        for model in models:
+            number = plans.endpoint_id(workspace, model.identity, model.name)
             for plan in planned:
-                ordinal = _write_task(workspace, run.id, ordinal, plan, endpoint, numbered[endpoint.identity])
+                ordinal = _write_task(workspace, run.id, ordinal, plan, model, number)
         plans.set_state(workspace, run, "running")
     return run, continued
 
 
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
-    """What scoring needs to know later to make the same items and the signature."""
-    return _plain({**asdict(plan.options), "settings": orjson.loads(settings_json(plan.settings))})
+    """What scoring needs to know later to pick the same items, and what the signature tells."""
+    return _plain(asdict(plan.options))
 
 
 def restore_options(stored: Mapping[str, Any]) -> RunOptions:
@@ -159,8 +159,9 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     return RunOptions(**{**stored, **lists, "tasks": tuple(stored["tasks"])})
 
 
-def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan, endpoint: Endpoint, endpoint_id: int) -> int:
-    settings = settings_json(plan.settings)
+def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan, model: Model, endpoint_id: int) -> int:
+    endpoint = model.endpoint
+    settings = settings_json(plan.settings(model))
     settings_id = plans.settings_id(workspace, settings)
     columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
     for frame in plan.prompts():

@@ -49,14 +49,14 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             for judged in _judge(task, item_batches(task, release, options), responses, resolved):
                 results.save_judgements(workspace, run, resolved, judged)
                 slim.append(judged.drop("answer", "reason"))
-            scored = task.summarise(pl.concat(slim).sort("ordinal"))
-            scored = scored.with_columns(
-                endpoint=pl.lit(part.endpoint),
-                profile=pl.lit(resolved),
-                signature=pl.lit(
-                    signature(task, run_task, responses, responses["prompt_source"].unique().to_list(), resolved).text()
-                ),
-            ).select(list(SCORES))
+            sources = responses["prompt_source"].unique().to_list()
+            sent = results.settings_sent(workspace, run, part)
+            made = signature(task, run_task, responses, sources, sent, resolved)
+            scored = (
+                task.summarise(pl.concat(slim).sort("ordinal"))
+                .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
+                .select(list(SCORES))
+            )
             results.save_scores(workspace, run, scored)
             frames.append(scored)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)

@@ -13,10 +13,19 @@ from folkways.records import Signature
 from folkways.workspace.plans import RunTask
 
 
-def signature(task: Task, run_task: RunTask, responses: pl.DataFrame, prompt_sources: Iterable[str], profile: str) -> Signature:
-    """The signature of all scores of one endpoint on one task of a run, in one profile."""
+def signature(
+    task: Task,
+    run_task: RunTask,
+    responses: pl.DataFrame,
+    prompt_sources: Iterable[str],
+    settings: Iterable[str],
+    profile: str,
+) -> Signature:
+    """The signature of all scores of one endpoint on one task of a run, in one profile.
+
+    settings: the sampling settings that were sent, each set as ``name=value`` pairs.
+    """
     options: Mapping[str, Any] = run_task.options
-    settings = options.get("settings", {})
     parts = {
         "task": task.name,
         "data": f"{run_task.release}#{run_task.fingerprint}",
@@ -24,7 +33,7 @@ def signature(task: Task, run_task: RunTask, responses: pl.DataFrame, prompt_sou
         "variant": "+".join(sorted(responses["variant"].unique().to_list())),
         "prompts": "+".join(sorted(set(prompt_sources))) + (f":{options['prompt_file']}" if options.get("prompt_file") else ""),
         "system": "yes" if options.get("system") else "task",
-        "settings": ",".join(f"{name}={value}" for name, value in sorted(settings.items())) or "provider",
+        "settings": "+".join(sorted(settings)),
         "samples": str(options.get("samples", 1)),
         "profile": profile,
         **{f"text-{language}": tool for language, tool in sorted(task.text_tools().items())},

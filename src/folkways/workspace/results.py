@@ -109,6 +109,20 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     )
 
 
+def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
+    """The sampling settings of a part's requests, each set as ``name=value`` pairs joined by commas."""
+    expected, settings = schema.expected, schema.settings
+    query = (
+        sa.select(settings.c.json)
+        .join(expected, expected.c.settings_id == settings.c.id)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+        .distinct()
+    )
+    with workspace.read() as connection:
+        sets = [orjson.loads(text) for text in connection.scalars(query)]
+    return sorted(",".join(f"{name}={value}" for name, value in sent.items()) or "provider" for sent in sets)
+
+
 def forget_scoring(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> None:
     """Drop what was made of a part in a profile earlier: a part without scores is one that has to be scored."""
     judgements, scores, expected = schema.judgements, schema.scores, schema.expected

@@ -1,0 +1,74 @@
+"""A model as a run names it: an endpoint, and how it in particular is to be asked (``openai/gpt-5?reasoning_effort=low``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.endpoints.registry import open_name
+from folkways.errors import FolkwaysError
+from folkways.runs.options import SETTING_NAMES, parse_settings
+
+SEPARATOR = "?"
+
+
+@dataclass(frozen=True)
+class Model:
+    """An endpoint with settings of its own; the same endpoint asked in two ways is two models of a report.
+
+    settings: changes to the run's sampling settings, by name. Requests are stored under the endpoint's identity and the settings
+    that are sent, so that it makes no difference which way a setting was given.
+    """
+
+    endpoint: Endpoint
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The settings as they are written behind the endpoint's name; empty without any."""
+        pairs = [f"{name}={_written(value)}" for name, value in sorted(self.settings.items())]
+        return SEPARATOR + "&".join(pairs) if pairs else ""
+
+    @property
+    def name(self) -> str:
+        """As the user wrote it, without secrets."""
+        return self.endpoint.name + self.label
+
+    @property
+    def identity(self) -> str:
+        """What tells it from other models in a workspace."""
+        return self.endpoint.identity + self.label
+
+
+def _written(value: object) -> str:
+    if value is None:
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def split_name(text: str) -> tuple[str, dict[str, Any]]:
+    """The endpoint's name and the settings behind it. A question mark that no setting follows belongs to the name."""
+    name, separator, tail = text.rpartition(SEPARATOR)
+    if not separator or tail.split("=", 1)[0] not in SETTING_NAMES:
+        return text, {}
+    return name, parse_settings(tuple(tail.split("&")))
+
+
+def open_models(models: Sequence[str | Endpoint], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:
+    """Models for names or endpoints. FolkwaysError when none is named, one is named twice, or a name cannot be opened."""
+    opened = []
+    for model in models:
+        if isinstance(model, str):
+            name, settings = split_name(model)
+            opened.append(Model(open_name(name, options, need_key=need_key), settings))
+        else:
+            opened.append(Model(model))
+    if not opened:
+        raise FolkwaysError("name at least one model, for example: --model baseline/random or --model openai/gpt-4o-mini")
+    identities = [model.identity for model in opened]
+    for position, identity in enumerate(identities):
+        if identity in identities[:position]:
+            raise FolkwaysError(f"the model {opened[position].name} is named twice; name it once")
+    return opened
