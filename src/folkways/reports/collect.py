@@ -122,9 +122,10 @@ def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
 
 
 def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Failures by kind: messages that differ only in numbers and quoted text are one kind."""
+    """Failures by kind: messages that differ only in long numbers and quoted text are one kind."""
     told = pl.concat(frames)
-    kind = pl.col("message").str.split(": ").list.first().str.replace_all(r"\d{4,}", "…").str.slice(0, 80)
+    what = pl.col("message").str.strip_prefix(pl.concat_str("endpoint", pl.lit(": ")))
+    kind = what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
     return (
         told.with_columns(kind=kind)
         .group_by("endpoint", "task", "kind", maintain_order=True)

@@ -1,0 +1,168 @@
+"""Everything that can go wrong at a server, mixed: the run ends, every item has a state, the counts add up, the report tells."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import load_run
+from folkways.records import State
+from tests.support.chat_server import ChatServer
+from tests.support.river import Done, folkways, start
+
+Mcq = Callable[[int], Path]
+
+QUESTIONS = 400
+ENDS_WITHIN = 100  # seconds, on a busy machine
+MEGABYTES = 400  # the server sends bodies of 50 MB, up to 16 at once
+
+CHANCES = {
+    "429": 0.04,
+    "429+after=0.3": 0.03,
+    "429+date=1": 0.01,
+    "408": 0.02,
+    "409": 0.02,
+    "500": 0.04,
+    "502": 0.03,
+    "503": 0.03,
+    "503+after=0.2": 0.02,
+    "529": 0.01,
+    "truncated": 0.04,
+    "cut": 0.03,
+    "drop": 0.03,
+    "garbage": 0.02,
+    "stall+seconds=10": 0.03,
+    "big+megabytes=50": 0.02,
+    "big+megabytes=50+chunked=1": 0.01,
+    "bomb+megabytes=50": 0.01,
+    "empty-choices": 0.03,
+    "wrong-type": 0.03,
+    "not-object": 0.02,
+    "error-in-200": 0.02,
+    "400": 0.01,
+    "422": 0.01,
+    "json-as-text": 0.02,
+    "rubbish": 0.03,
+    "bad-utf8": 0.03,
+    "filter": 0.03,
+    "refusal": 0.03,
+    "null-text": 0.02,
+    "parts": 0.02,
+    "length": 0.02,
+    "no-usage": 0.02,
+}
+FAULTS = {"chances": CHANCES, "seed": 11, "bursts": {"fault": "429", "every": 150, "length": 12}}
+
+
+@dataclass(frozen=True)
+class Ordeal:
+    """One run against that server, with the server as it was then, and the same command."""
+
+    done: Done
+    peak_megabytes: float
+    workspace: Path
+    report: Path
+    kinds: dict[str, int]
+    server: ChatServer
+    command: tuple[object, ...]
+
+
+@pytest.fixture(scope="module")
+def ordeal(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordeal]:
+    folder = tmp_path_factory.mktemp("ordeal")
+    with ChatServer(faults=FAULTS) as server:
+        model = f"{server.url}/v1#test-model"
+        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", QUESTIONS, "--concurrency", 16)
+        places = ("--release", mcq(QUESTIONS), "-w", folder / "w.db", "--report", folder / "report")
+        with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
+            command = ("run", "blend/mcq", "--model", model, *places, *limits)
+            process = start(*command, stdout=out, stderr=err)
+            code, usage = _wait(process.pid, ENDS_WITHIN)
+            process.returncode = code
+        done = Done(process.args, code, (folder / "out").read_text(), (folder / "err").read_text())
+        kinds = server.stats()["kinds"]
+        yield Ordeal(done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command)
+
+
+def _wait(pid: int, seconds: float) -> tuple[int, int]:
+    """Exit code and peak resident memory in KiB."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        ended, status, usage = os.wait4(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status), usage.ru_maxrss
+        time.sleep(0.05)
+    os.kill(pid, 9)
+    os.wait4(pid, 0)
+    raise AssertionError(f"the run did not end within {seconds} s")
+
+
+def test_the_run_ends_in_good_order(ordeal: Ordeal) -> None:
+    assert ordeal.done.returncode == 0, ordeal.done
+    assert "Traceback" not in ordeal.done.stderr
+    sent = {fault.split("+")[0] for fault in CHANCES}
+    assert sent <= set(ordeal.kinds), f"the server never sent {sent - set(ordeal.kinds)}"
+
+
+def test_memory_stays_bounded(ordeal: Ordeal) -> None:
+    assert ordeal.peak_megabytes < MEGABYTES
+
+
+def test_every_expected_item_has_one_state_and_a_reason(ordeal: Ordeal) -> None:
+    run = load_run("last", ordeal.workspace)
+    assert run.record.state == "finished"
+    judged = run.judgements()
+    assert judged.height == judged["item"].n_unique() == QUESTIONS
+    states = dict(judged.group_by("state").len().iter_rows())
+    assert sum(states.values()) == QUESTIONS
+    assert set(states) <= {state.value for state in State}
+    assert states["answered"] > QUESTIONS / 2
+    for state in ("refused", "unreadable", "failed"):
+        assert states.get(state, 0) > 0, states
+    assert judged.filter(pl.col("state") != "answered")["reason"].null_count() == 0
+    assert judged.filter(pl.col("state").is_in(["failed", "missing"]))["response"].null_count() == states["failed"]
+
+
+def test_the_counts_beside_every_score_add_up(ordeal: Ordeal) -> None:
+    run = load_run("last", ordeal.workspace)
+    scores, judged = run.scores(), run.judgements()
+    states = [pl.col(state.value) for state in State]
+    assert scores.filter(pl.sum_horizontal(states) != pl.col("n")).is_empty()
+    whole = scores.filter(pl.col("facet") == "all").row(0, named=True)
+    assert whole["n"] == QUESTIONS
+    for state in State:
+        assert whole[state.value] == judged.filter(pl.col("state") == state.value).height
+    reached = QUESTIONS - whole["failed"] - whole["missing"]
+    assert whole["coverage"] == pytest.approx(reached / QUESTIONS)
+    assert whole["at_best"] > whole["score"]
+    right = judged.filter(pl.col("state") == "answered")["accuracy"].sum()
+    assert whole["score"] == pytest.approx(100 * right / QUESTIONS)
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html"])
+def test_the_report_says_what_failed(ordeal: Ordeal, name: str) -> None:
+    failures = load_run("run-1", ordeal.workspace).report_data().failures
+    assert failures["count"].sum() == load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
+    kinds = set(failures["kind"])
+    assert {"no reply within 1 s", "the server says 429", "the server says 503", "the reply is not valid JSON"} <= kinds
+    assert any("longer than 8 MiB" in kind for kind in kinds)
+    text = (ordeal.report / name).read_text(encoding="utf-8")
+    for kind in kinds:
+        assert kind.replace('"', "&#34;") in text or kind in text, kind
+    assert not {character for character in text if ord(character) < 32} - {"\n", "\t"}
+
+
+def test_a_server_that_has_recovered_is_asked_for_what_failed_and_nothing_else(ordeal: Ordeal) -> None:
+    failed = load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
+    ordeal.server.control(faults={}, forget=True)
+    again = folkways(*ordeal.command)
+    assert again.returncode == 0, again.stderr
+    stats = ordeal.server.stats()
+    assert stats["total"] == stats["distinct"] == failed
+    assert set(load_run("run-2", ordeal.workspace).scores()["coverage"]) == {1.0}
