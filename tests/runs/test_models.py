@@ -1,0 +1,61 @@
+"""Models as a run names them: an endpoint and settings of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.endpoints.base import EndpointOptions, Settings
+from folkways.errors import FolkwaysError
+from folkways.runs.models import open_models, split_name
+from folkways.runs.options import RunOptions, settings_for
+
+OPTIONS = EndpointOptions()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "settings"),
+    [
+        ("baseline/random", "baseline/random", {}),
+        ("openai/gpt-5?reasoning_effort=low", "openai/gpt-5", {"reasoning_effort": "low"}),
+        ("openai/o3?temperature=none&seed=4", "openai/o3", {"temperature": None, "seed": 4}),
+        ("http://localhost:8000/v1#m?top_p=0.9", "http://localhost:8000/v1#m", {"top_p": 0.9}),
+        ("replay:what was that?.csv", "replay:what was that?.csv", {}),
+        ("http://host/v1?api-version=2#m", "http://host/v1?api-version=2#m", {}),
+    ],
+)
+def test_settings_behind_a_name(text: str, name: str, settings: dict[str, object]) -> None:
+    assert split_name(text) == (name, settings)
+
+
+def test_one_endpoint_asked_in_two_ways_is_two_models() -> None:
+    plain, warm = open_models(["baseline/random", "baseline/random?temperature=1"], OPTIONS)
+    assert (plain.name, warm.name) == ("baseline/random", "baseline/random?temperature=1")
+    assert plain.identity != warm.identity
+    assert plain.endpoint.identity == warm.endpoint.identity
+
+
+def test_the_way_a_setting_was_given_makes_no_difference_to_the_request() -> None:
+    (own,) = open_models(["baseline/random?temperature=1"], OPTIONS)
+    (plain,) = open_models(["baseline/random"], OPTIONS)
+    with_run = RunOptions(tasks=("sample",), settings={"temperature": 1.0})
+    without = RunOptions(tasks=("sample",))
+    assert settings_for(without, 64, own.settings) == settings_for(with_run, 64, plain.settings)
+
+
+def test_the_models_own_settings_win() -> None:
+    options = RunOptions(tasks=("sample",), settings={"temperature": 0.5}, max_tokens=9)
+    assert settings_for(options, 64, {"temperature": None}) == Settings(temperature=None, max_tokens=9)
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([], "at least one model"),
+        (["baseline/first", "baseline/first"], "named twice"),
+        (["baseline/first?temperature=7"], "between 0 and 2"),
+        (["baseline/first?temperature=warm"], "must be a float"),
+    ],
+)
+def test_models_that_cannot_be(models: list[str], message: str) -> None:
+    with pytest.raises(FolkwaysError, match=message):
+        open_models(models, OPTIONS)

@@ -1,0 +1,73 @@
+"""Which items a run asks: cultures, and a limit that is spread evenly and drawn by the seed."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.errors import FolkwaysError
+from folkways.runs.options import RunOptions
+from folkways.runs.plan import select_items
+
+
+def items(per_culture: dict[str, int], items_of_a_question: int = 1) -> pl.DataFrame:
+    rows = [
+        {"item": f"{culture}/{question}/{part}", "question": f"q{question}", "culture": culture}
+        for culture, questions in per_culture.items()
+        for question in range(questions)
+        for part in range(items_of_a_question)
+    ]
+    return pl.DataFrame(rows)
+
+
+def options(**chosen: object) -> RunOptions:
+    return RunOptions(tasks=("test",), **chosen)  # type: ignore[arg-type]
+
+
+def test_without_options_all_items_in_their_order() -> None:
+    everything = items({"KR": 3, "ET": 2})
+    assert select_items(everything, options()).equals(everything)
+
+
+@given(
+    sizes=st.fixed_dictionaries({"KR": st.integers(1, 20), "ET": st.integers(1, 20), "MX": st.integers(1, 20)}),
+    limit=st.integers(1, 60),
+    seed=st.integers(0, 1000),
+)
+def test_a_limit_is_met_exactly_and_spread_evenly(sizes: dict[str, int], limit: int, seed: int) -> None:
+    everything = items(sizes)
+    chosen = select_items(everything, options(limit=limit, seed=seed))
+    assert chosen.height == min(limit, everything.height)
+    assert chosen.equals(everything.filter(pl.col("item").is_in(chosen["item"].implode())))
+    taken = {culture: chosen.filter(pl.col("culture") == culture).height for culture in sizes}
+    for poor in sizes:
+        for rich in sizes:
+            assert taken[poor] == sizes[poor] or taken[rich] <= taken[poor] + 1
+
+
+def test_the_draw_depends_on_the_seed_alone() -> None:
+    everything = items({"KR": 50})
+    first = select_items(everything, options(limit=10, seed=1))
+    assert first.equals(select_items(everything, options(limit=10, seed=1)))
+    assert not first.equals(select_items(everything, options(limit=10, seed=2)))
+    smaller = select_items(everything, options(limit=5, seed=1))
+    assert set(smaller["item"]) < set(first["item"])
+
+
+@given(limit=st.integers(1, 50))
+def test_whole_questions_are_never_taken_apart(limit: int) -> None:
+    everything = items({"KR": 6, "ET": 6}, items_of_a_question=4)
+    chosen = select_items(everything, options(limit=limit), whole_questions=True)
+    sizes = chosen.group_by("culture", "question").len()["len"].to_list()
+    assert set(sizes) <= {4}
+    assert chosen.height == min(limit, everything.height) // 4 * 4
+
+
+def test_cultures_by_alias_and_by_parent() -> None:
+    everything = items({"KR": 1, "NG-N": 1, "IN-AS": 1})
+    chosen = select_items(everything, options(cultures=("South Korea", "NG")))
+    assert chosen["culture"].to_list() == ["KR", "NG-N"]
+    with pytest.raises(FolkwaysError, match="IN-AS"):
+        select_items(everything, options(cultures=("FR",)))
