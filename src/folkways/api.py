@@ -136,7 +136,7 @@ def run(
         planned=planned,
     )
     score_run(database, session.run, profile)
-    return Run(database, session.run, path)
+    return Run(database, plans.find_run(database, str(session.run.id)), path)
 
 
 def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:

@@ -104,25 +104,20 @@ def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outc
     assert set(scores["coverage"]) == {1.0}
 
 
-def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
+@pytest.mark.parametrize("way_on", ["the same command", "score"])
+def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, way_on: str) -> None:
     """Whatever the killed scoring left behind, scoring again asks nothing and gives the numbers of an undisturbed run."""
-    release = mcq(600)
+    release, whole, killed = mcq(QUESTIONS), tmp_path / "whole.db", tmp_path / "killed.db"
     server.control(forget=True, latency=0.0)
-    whole = tmp_path / "whole.db"
     assert folkways(*command(server, release, whole)).returncode == 0
-    rng = random.Random(SEED)
-    for number in range(2):
-        workspace = tmp_path / f"killed-{number}.db"
-        process = start(*command(server, release, workspace))
-        wait_for(lambda workspace=workspace: rows(workspace, "SELECT 1 FROM runs WHERE state = 'finished'"), process=process)
-        delay = rng.uniform(0.0, 0.5)
-        time.sleep(delay)
-        kill(process)
-        server.control(forget=True)
-        scored = folkways("score", "run-1", "-w", workspace)
-        assert scored.returncode == 0, scored.stderr
-        assert folkways(*command(server, release, workspace, "--name", "again")).returncode == 0
-        assert server.stats()["total"] == 0
-        for run in ("run-1", "again"):
-            for after, before in zip(outcome(workspace, run), outcome(whole), strict=True):
-                assert after.equals(before), (number, delay, run)
+    process = start(*command(server, release, killed))
+    wait_for(lambda: rows(killed, "SELECT 1 FROM runs WHERE state = 'asked'"), process=process)
+    kill(process)
+    assert rows(killed, "SELECT state FROM runs") == [("asked",)]
+    server.control(forget=True)
+    again = folkways(*command(server, release, killed)) if way_on == "the same command" else folkways("score", "-w", killed)
+    assert again.returncode == 0, again.stderr
+    assert server.stats()["total"] == 0
+    assert rows(killed, "SELECT name, state FROM runs") == [("run-1", "finished")]
+    for after, before in zip(outcome(killed), outcome(whole), strict=True):
+        assert after.equals(before)

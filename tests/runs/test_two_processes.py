@@ -48,8 +48,9 @@ def assert_sound(workspace: str) -> None:
     with opened.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0
         assert connection.exec_driver_sql("SELECT count(*) FROM owners").scalar() == 0
-        found = connection.exec_driver_sql("SELECT count(*), count(DISTINCT key) FROM responses").one()
-    assert found[0] == found[1]
+        for table, columns in (("responses", "key"), ("scores", "run_id, endpoint, task, profile, metric, facet, value")):
+            query = f"SELECT {columns}, count(*) FROM {table} GROUP BY {columns} HAVING count(*) > 1"
+            assert connection.exec_driver_sql(query).all() == []
     opened.close()
     if "://" not in workspace:
         assert integrity(Path(workspace)) == "ok"

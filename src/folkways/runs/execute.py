@@ -86,10 +86,10 @@ def execute(
 
 
 def end_of(tallies: Sequence[Tally]) -> tuple[str, str | None]:
-    """The state of a run after a session: ``finished`` even where requests failed, as long as each one had its attempts."""
+    """The state of a run after a session: ``asked`` even where requests failed, as long as each one had its attempts."""
     reasons = [tally.stopped for tally in tallies if tally.stopped is not None]
     if INTERRUPTED in reasons:
         return "interrupted", "interrupted by the user"
     if reasons:
         return "stopped", "; ".join(dict.fromkeys(reasons))
-    return "finished", None
+    return "asked", None

@@ -30,6 +30,8 @@ class Scored:
 def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = None) -> Scored:
     """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
 
+    A run of which everything was asked is finished with that.
+
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
     Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
     """
@@ -44,7 +46,6 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
         release = release_of(run_task)
         for part in (share for share in shares if share.task == task.name):
             responses = results.responses(workspace, run, part)
-            results.forget_scoring(workspace, run, resolved, part)
             slim = []
             for judged in _judge(task, item_batches(task, release, options), responses, resolved):
                 results.save_judgements(workspace, run, resolved, judged)
@@ -57,8 +58,9 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
                 .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
                 .select(list(SCORES))
             )
-            results.save_scores(workspace, run, scored)
+            results.save_scores(workspace, run, resolved, part, scored)
             frames.append(scored)
+    plans.mark_scored(workspace, run)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)
 
 

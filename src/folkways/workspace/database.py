@@ -59,14 +59,26 @@ class Workspace:
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows whose primary key is not there yet; those that are there stay as they are."""
+        self._insert(connection, rows, self._insertion(table).on_conflict_do_nothing())
+
+    def insert_or_replace(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert the rows, each in place of the one with its primary key; all of them give all columns."""
+        insertion = self._insertion(table)
+        values = {column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key}
+        self._insert(connection, rows, insertion.on_conflict_do_update(index_elements=list(table.primary_key), set_=values))
+
+    def _insertion(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
+        return postgresql.insert(table) if self.engine.dialect.name == "postgresql" else sqlite.insert(table)
+
+    @staticmethod
+    def _insert(connection: Connection, rows: Sequence[Mapping[str, Any]], insertion: postgresql.Insert | sqlite.Insert) -> None:
         if not rows:
             return
-        if self.engine.dialect.name == "postgresql":
+        if isinstance(insertion, postgresql.Insert):
             for start in range(0, len(rows), ROWS_PER_STATEMENT):
-                chunk = list(rows[start : start + ROWS_PER_STATEMENT])
-                connection.execute(postgresql.insert(table).values(chunk).on_conflict_do_nothing())
+                connection.execute(insertion.values(list(rows[start : start + ROWS_PER_STATEMENT])))
         else:
-            connection.execute(sqlite.insert(table).on_conflict_do_nothing(), list(rows))
+            connection.execute(insertion, list(rows))
 
     def close(self) -> None:
         """Close all connections; the workspace can be opened again."""

@@ -133,7 +133,7 @@ def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
 
 
 def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0) -> None:
-    """Record how the run stands (``running``, ``finished``, ``interrupted``, ``stopped``) and add asking time."""
+    """Record how the run stands (a state of schema.runs) and add asking time."""
     with workspace.write() as connection:
         connection.execute(
             sa.update(schema.runs)
@@ -144,6 +144,16 @@ def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str |
                 finished=time.time() if state != "running" else None,
                 seconds=schema.runs.c.seconds + seconds,
             )
+        )
+
+
+def mark_scored(workspace: Workspace, run: RunRecord) -> None:
+    """A run of which everything was asked is finished once it is scored; another one stays as it is."""
+    with workspace.write() as connection:
+        connection.execute(
+            sa.update(schema.runs)
+            .where(schema.runs.c.id == run.id, schema.runs.c.state == "asked")
+            .values(state="finished", finished=time.time())
         )
 
 

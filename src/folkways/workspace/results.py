@@ -123,30 +123,8 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
     return sorted(",".join(f"{name}={value}" for name, value in sent.items()) or "provider" for sent in sets)
 
 
-def forget_scoring(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> None:
-    """Drop what was made of a part in a profile earlier: a part without scores is one that has to be scored."""
-    judgements, scores, expected = schema.judgements, schema.scores, schema.expected
-    ordinals = sa.select(expected.c.ordinal).where(
-        expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task
-    )
-    with workspace.write() as connection:
-        connection.execute(
-            sa.delete(scores).where(
-                scores.c.run_id == run.id,
-                scores.c.profile == profile,
-                scores.c.task == part.task,
-                scores.c.endpoint == part.endpoint,
-            )
-        )
-        connection.execute(
-            sa.delete(judgements).where(
-                judgements.c.run_id == run.id, judgements.c.profile == profile, judgements.c.ordinal.in_(ordinals)
-            )
-        )
-
-
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
-    """Store judgements: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
+    """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
     kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
     rows = judged.select(
@@ -163,16 +141,24 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
     )
     with workspace.write() as connection:
         for chunk in rows.iter_slices(CHUNK):
-            workspace.insert_new(connection, schema.judgements, chunk.to_dicts())
+            workspace.insert_or_replace(connection, schema.judgements, chunk.to_dicts())
 
 
-def save_scores(workspace: Workspace, run: RunRecord, scored: pl.DataFrame) -> None:
-    """Store scores (records.SCORES)."""
-    if scored.height:
-        with workspace.write() as connection:
-            connection.execute(
-                sa.insert(schema.scores), [{"run_id": run.id, **row} for row in scored.select(list(SCORES)).to_dicts()]
+def save_scores(workspace: Workspace, run: RunRecord, profile: str, part: Part, scored: pl.DataFrame) -> None:
+    """Store the scores (records.SCORES) of a part in a profile in place of earlier ones: a reader sees the old ones or the new."""
+    scores = schema.scores
+    rows = [{"run_id": run.id, **row} for row in scored.select(list(SCORES)).to_dicts()]
+    with workspace.write() as connection:
+        connection.execute(
+            sa.delete(scores).where(
+                scores.c.run_id == run.id,
+                scores.c.profile == profile,
+                scores.c.task == part.task,
+                scores.c.endpoint == part.endpoint,
             )
+        )
+        if rows:
+            connection.execute(sa.insert(scores), rows)
 
 
 def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
