@@ -127,8 +127,8 @@ def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
     texts = [*questions(20), "[[fault:stall+seconds=30]] slow", "[[fault:big+megabytes=50]] big"]
     with ChatServer() as server:
         began = time.monotonic()
-        tally, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=1.0)
-        assert time.monotonic() - began < 15
+        tally, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=5.0)
+        assert time.monotonic() - began < 25
     assert states == {"answered": 20, "failed": 2}
     assert tally.failed == 2
 

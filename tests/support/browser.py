@@ -60,9 +60,9 @@ def _absent(reason: str) -> None:
     pytest.skip(f"{reason}; {HOW}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The browser, started once for all tests."""
+    """The browser, started once for the tests of a file: while Playwright runs, no other test could use ``asyncio.run``."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
