@@ -1,0 +1,43 @@
+"""Holm's correction, by hand and by what it promises."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.stats.corrections import holm
+
+
+def test_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([]) == []
+
+
+def test_what_is_not_known_is_no_comparison() -> None:
+    first, unknown, second = holm([0.01, math.nan, 0.02])
+    assert (first, second) == pytest.approx((0.02, 0.02))
+    assert math.isnan(unknown)
+
+
+def test_refuses_what_is_no_probability() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.1, 1.2])
+
+
+def rejected_step_by_step(p_values: list[float], alpha: float) -> set[int]:
+    """Holm's procedure as he wrote it: from the smallest on, stop at the first that is not small enough."""
+    rejected: set[int] = set()
+    for rank, position in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
+        if p_values[position] * (len(p_values) - rank) > alpha:
+            break
+        rejected.add(position)
+    return rejected
+
+
+@given(st.lists(st.floats(0, 1), max_size=12), st.sampled_from([0.01, 0.05, 0.3]))
+def test_rejects_what_the_procedure_rejects(p_values: list[float], alpha: float) -> None:
+    assert {position for position, p in enumerate(holm(p_values)) if p <= alpha} == rejected_step_by_step(p_values, alpha)
