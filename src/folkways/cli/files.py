@@ -12,6 +12,15 @@ from folkways.errors import FolkwaysError
 SUFFIXES = (".csv", ".jsonl", ".json", ".parquet")
 
 
+def check_folder(path: Path) -> None:
+    """FolkwaysError unless a folder is there, or can be made there; to be called before any work is done."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise FolkwaysError(f"{path} cannot be a folder: {there} is a file; name another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise FolkwaysError(f"{path} cannot be written: {there} is read-only; name another folder")
+
+
 def check_target(path: Path) -> None:
     """FolkwaysError unless a frame can be written there; to be called before any work is done."""
     if path.suffix.lower() not in SUFFIXES:

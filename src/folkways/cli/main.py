@@ -67,9 +67,17 @@ def cli() -> None:
     """
 
 
+def _check_encoding(arguments: list[str]) -> None:
+    """Refuse what a terminal or script sent in another encoding: it could neither be stored nor sent to a model."""
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= character <= "\udfff" for character in argument):
+            raise FolkwaysError(f"the argument {argument!r} is not UTF-8; set the terminal to UTF-8, or rename the file")
+
+
 def main() -> None:
     """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
     try:
+        _check_encoding(sys.argv[1:])
         code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

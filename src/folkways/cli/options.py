@@ -139,12 +139,14 @@ def read_prompts(path: Path) -> dict[str, str]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise FolkwaysError(f"there is no prompts file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read: {error}", file=path) from None
+        raise FolkwaysError(f'there is no prompts file {path}; write one with a line name = "text" per template') from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"is not valid TOML: {error}; write one 'name = \"text\"' per template", file=path) from None
     for name, text in table.items():
         if not isinstance(text, str):
-            raise DataError(f"template {name!r} must be a text, got a {type(text).__name__}", file=path)
+            raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=path)
     return dict(table)

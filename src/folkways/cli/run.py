@@ -47,9 +47,12 @@ def command(
     folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
     """
     from folkways.api import run
+    from folkways.cli.files import check_folder
     from folkways.cli.progress import RunProgress
     from folkways.reports.terminal import terminal_summary
 
+    if report_dir is not None:
+        check_folder(report_dir)
     console = Console(stderr=True)
     with RunProgress(console) as progress:
         done = run(

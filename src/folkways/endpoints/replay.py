@@ -52,6 +52,8 @@ class ReplayEndpoint:
         columns, rows = read_rows(self._file, raw)
         self._columns = tuple(name for name in MATCHED if name in columns)
         self._answers = _index(self._file, self._columns, rows)
+        if not self._answers:
+            raise DataError(f"has no rows; write one per reply, with the columns {' and '.join(REQUIRED)}", file=self._file)
 
     async def close(self) -> None:
         """Forget the answers."""

@@ -47,13 +47,32 @@ class RunOptions:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise FolkwaysError(f"{name} must be at least 1, got {value}")
+        if not -(2**63) <= self.seed < 2**63:
+            raise FolkwaysError(f"seed must be a whole number of at most 64 bits, got {self.seed}")
+        for name, value in self.settings.items():
+            check_setting(name, value)
         if not self.tasks:
             raise FolkwaysError("name at least one task, for example: folkways run sample --model baseline/random")
 
 
-_SETTING_TYPES = {"temperature": float, "top_p": float, "seed": int, "reasoning_effort": str, "max_tokens": int}
-SETTING_NAMES = frozenset(_SETTING_TYPES)
-_SETTING_RANGES = {"temperature": (0.0, 2.0), "top_p": (0.0, 1.0)}
+@dataclass(frozen=True)
+class _Kind:
+    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``."""
+
+    what: str
+    type: type[float] | type[int] | type[str]
+    low: float | None = None
+    high: float | None = None
+
+
+_SETTINGS = {
+    "temperature": _Kind("a number", float, 0.0, 2.0),
+    "top_p": _Kind("a number", float, 0.0, 1.0),
+    "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
+    "reasoning_effort": _Kind("a word", str),
+    "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
+}
+SETTING_NAMES = frozenset(_SETTINGS)
 
 
 def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -63,21 +82,28 @@ def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
         name, separator, text = pair.partition("=")
         if not separator:
             raise FolkwaysError(f"a setting is written name=value, got {pair!r}; for example temperature=0.7 or temperature=none")
-        if name not in _SETTING_TYPES:
-            raise UnknownNameError("setting", name, _SETTING_TYPES)
-        if text.lower() == "none":
-            parsed[name] = None
-            continue
-        kind = _SETTING_TYPES[name]
-        try:
-            value = kind(text)
-        except ValueError:
-            raise FolkwaysError(f"setting {name} must be a {kind.__name__} or none, got {text!r}") from None
-        low, high = _SETTING_RANGES.get(name, (None, None))
-        if low is not None and high is not None and not low <= value <= high:
-            raise FolkwaysError(f"setting {name} must lie between {low:g} and {high:g}, got {text}")
-        parsed[name] = value
+        if name not in _SETTINGS:
+            raise UnknownNameError("setting", name, _SETTINGS)
+        parsed[name] = None if text.lower() == "none" else text
+        check_setting(name, parsed[name])
+        if parsed[name] is not None:
+            parsed[name] = _SETTINGS[name].type(text)
     return parsed
+
+
+def check_setting(name: str, value: Any) -> None:
+    """FolkwaysError unless ``value``, or the text of one, is something that the setting may be; None always is."""
+    if name not in _SETTINGS:
+        raise UnknownNameError("setting", name, _SETTINGS)
+    if value is None:
+        return
+    kind = _SETTINGS[name]
+    try:
+        read = kind.type(value)
+    except (TypeError, ValueError):
+        raise FolkwaysError(f"setting {name} must be {kind.what} or none, got {value!r}") from None
+    if kind.low is not None and kind.high is not None and not kind.low <= float(read) <= kind.high:
+        raise FolkwaysError(f"setting {name} must lie between {kind.low:g} and {kind.high:g}, got {value}")
 
 
 def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:

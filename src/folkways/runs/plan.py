@@ -196,7 +196,10 @@ def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan,
 
 
 def _plain(value: dict[str, Any]) -> dict[str, Any]:
-    plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
+    try:
+        plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
+    except TypeError as error:
+        raise FolkwaysError(f"an option cannot be stored: {error}; give text in UTF-8 and whole numbers of 64 bits") from None
     return plain
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import orjson
@@ -33,7 +34,7 @@ def read_replies(path: Path) -> pl.DataFrame:
         else:
             raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
     except PolarsError as error:
-        raise DataError(f"cannot be read as {suffix[1:].upper()}: {error}", file=path) from None
+        raise DataError(f"cannot be read as {suffix[1:].upper()}: {str(error).splitlines()[0]}", file=path) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
     if table.is_empty():
@@ -51,7 +52,24 @@ def _delimited(path: Path, separator: str) -> pl.DataFrame:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     if not text.strip():
         raise DataError("is empty", file=path)
-    return pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null("")
+    try:
+        return pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null("")
+    except PolarsError:
+        _check_widths(text, separator, path)
+        raise
+
+
+def _check_widths(text: str, separator: str, path: Path) -> None:
+    """DataError naming the first row that has more fields than the header."""
+    lines = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    header = next(lines)
+    for number, fields in enumerate(lines, 1):
+        if len(fields) > len(header):
+            raise DataError(
+                f"has {len(fields)} fields, the header names {len(header)}; put a text that holds {separator!r} in double quotes",
+                file=path,
+                row=number,
+            )
 
 
 def _json_lines(path: Path) -> pl.DataFrame:

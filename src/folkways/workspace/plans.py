@@ -16,6 +16,8 @@ from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.keys import config_hash
 
+LONGEST_NAME = 128
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
@@ -71,8 +73,11 @@ def begin_run(
 ) -> tuple[RunRecord, bool]:
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
 
-    A new run is in state ``planning`` until ``mark_planned``. Raises FolkwaysError when ``name`` belongs to another run.
+    A new run is in state ``planning`` until everything it expects is written down. Raises FolkwaysError when ``name`` belongs to
+    another run, or is no name.
     """
+    if name is not None:
+        _check_name(name)
     digest = config_hash(config)
     with workspace.write() as connection:
         if name is not None:
@@ -121,6 +126,13 @@ def begin_run(
         )
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
+
+
+def _check_name(name: str) -> None:
+    if name == "last" or name.isdigit():
+        raise FolkwaysError(f"{name!r} cannot be the name of a run: numbers and 'last' stand for runs already; choose a word")
+    if not name.isprintable() or not name.strip() or len(name) > LONGEST_NAME:
+        raise FolkwaysError(f"a run's name has 1 to {LONGEST_NAME} printable characters, got {name[:200]!r}")
 
 
 def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
