@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -24,18 +25,50 @@ def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
         assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
 
 
-def test_migrations_make_exactly_the_declared_schema(tmp_path: Path) -> None:
-    workspace = open_workspace(tmp_path / "w.db")
-    with workspace.read() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+def migrated(engine: sa.Engine) -> None:
+    """Run all migrations on an empty database, one after the other."""
+    config = Config()
+    config.set_main_option("script_location", "folkways.workspace:migrations")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def shape(connection: sa.Connection) -> dict[str, list[tuple[str, str, bool]]]:
+    """Columns with type and nullability of every table."""
+    inspector = sa.inspect(connection)
+    return {
+        table: [(column["name"], str(column["type"]), column["nullable"]) for column in inspector.get_columns(table)]
+        for table in inspector.get_table_names()
+    }
+
+
+def test_migrations_make_what_a_new_workspace_has(tmp_path: Path) -> None:
+    new = open_workspace(tmp_path / "new.db")
+    old = sa.create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
+    migrated(old)
+    with new.read() as created, old.connect() as upgraded:
+        assert shape(created) == shape(upgraded)
+        for connection in (created, upgraded):
+            assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+            assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [schema.HEAD]
 
 
 @pytest.mark.postgres
-def test_migrations_make_exactly_the_declared_schema_on_postgresql(postgres_url: str) -> None:
+def test_migrations_make_what_a_new_workspace_has_on_postgresql(postgres_url: str) -> None:
+    engine = sa.create_engine(postgres_url)
     workspace = open_workspace(postgres_url)
     with workspace.read() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+        created = shape(connection)
+    with workspace.write() as connection:
+        schema.metadata.drop_all(connection)
+        connection.exec_driver_sql("DROP TABLE alembic_version")
+    migrated(engine)
+    with engine.connect() as connection:
+        assert shape(connection) == created
     workspace.close()
+    engine.dispose()
 
 
 def test_head_is_the_newest_migration() -> None:

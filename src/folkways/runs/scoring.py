@@ -54,7 +54,7 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             sent = results.settings_sent(workspace, run, part)
             made = signature(task, run_task, responses, sources, sent, resolved)
             scored = (
-                task.summarise(pl.concat(slim).sort("ordinal"))
+                task.summarise(pl.concat(slim))
                 .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
                 .select(list(SCORES))
             )

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,10 @@ from folkways.workspace.database import Workspace
 
 STALE_SECONDS = 90.0
 """Silence after which the owner of a claim on another host counts as dead."""
+
+
+_ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "prompt_hash", "settings_id")
+"""Columns of ``expected`` that a request is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +117,12 @@ class Ledger:
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
-        expected, claims = schema.expected, schema.claims
-        columns = sa.select(expected, schema.prompts.c.system, schema.prompts.c.user, schema.prompts.c.choices)
+        expected, prompts, claims = schema.expected, schema.prompts, schema.claims
         pending = (
-            self._without_end(columns, endpoint_id)
-            .join(schema.prompts, schema.prompts.c.prompt_hash == expected.c.prompt_hash)
+            self._without_end(
+                sa.select(*(expected.c[name] for name in _ASKED), prompts.c.system, prompts.c.user, prompts.c.choices), endpoint_id
+            )
+            .join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash)
             .where(expected.c.ordinal > after)
             .order_by(expected.c.ordinal)
             .limit(limit)
@@ -125,15 +131,15 @@ class Ledger:
             rows = connection.execute(pending).all()
             if not rows:
                 return Batch((), after, 0)
-            wanted = {row.key: row for row in reversed(rows) if row.key not in in_flight}
+            wanted: dict[str, tuple[Any, ...]] = {}
+            for row in rows:
+                if row[1] not in in_flight:
+                    wanted.setdefault(row[1], row)
             self.workspace.insert_new(connection, claims, [{"key": key, "owner_id": self.owner} for key in wanted])
-            mine = connection.scalars(
-                sa.select(claims.c.key).where(claims.c.owner_id == self.owner, claims.c.key.in_(list(wanted)))
-            ).all()
-            self._load_settings(connection, {wanted[key].settings_id for key in mine})
-        requests = [self._request(wanted[key]) for key in mine]
-        requests.sort(key=lambda request: wanted[request.key].ordinal)
-        return Batch(tuple(requests), rows[-1].ordinal, len(rows))
+            mine = set(connection.scalars(sa.select(claims.c.key).where(claims.c.owner_id == self.owner)))
+            self._load_settings(connection, {row[-4] for row in wanted.values()})
+        requests = tuple(self._request(row) for key, row in wanted.items() if key in mine)
+        return Batch(requests, rows[-1][0], len(rows))
 
     def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
         """Commit a batch: responses and failures are on disk when this returns, and their claims are free."""
@@ -156,10 +162,7 @@ class Ledger:
                     for result in failed
                 ],
             )
-            keys = [result.request.key for result in results]
-            connection.execute(
-                sa.delete(schema.claims).where(schema.claims.c.key.in_(keys), schema.claims.c.owner_id == self.owner)
-            )
+            self.workspace.delete_by_key(connection, schema.claims.c.key, [result.request.key for result in results])
 
     def _without_end(self, query: sa.Select[Any], endpoint_id: int) -> sa.Select[Any]:
         expected, responses, failures = schema.expected, schema.responses, schema.failures
@@ -182,20 +185,21 @@ class Ledger:
                 sent = orjson.loads(row.json)
                 self._settings[row.id] = Settings(**{"temperature": None, "top_p": None, **sent})
 
-    def _request(self, row: sa.Row[Any]) -> Request:
+    def _request(self, row: tuple[Any, ...]) -> Request:
+        _, key, task, item, language, variant, sample, prompt_hash, settings_id, system, user, choices = row
         return Request(
-            key=row.key,
-            user=row.user,
-            system=row.system,
-            settings=self._settings[row.settings_id],
-            sample=row.sample,
-            choices=tuple(orjson.loads(row.choices)) if row.choices is not None else None,
-            task=row.task,
-            item=row.item,
-            language=row.language,
-            variant=row.variant,
-            prompt_hash=row.prompt_hash,
-            settings_id=row.settings_id,
+            key=key,
+            user=user,
+            system=system,
+            settings=self._settings[settings_id],
+            sample=sample,
+            choices=_labels(choices),
+            task=task,
+            item=item,
+            language=language,
+            variant=variant,
+            prompt_hash=prompt_hash,
+            settings_id=settings_id,
         )
 
     @staticmethod
@@ -218,6 +222,12 @@ class Ledger:
             "attempts": result.attempts,
             "created": now,
         }
+
+
+@lru_cache(maxsize=256)
+def _labels(choices: str | None) -> tuple[str, ...] | None:
+    """The labels that may be answered; requests of a task have few different sets of them."""
+    return tuple(orjson.loads(choices)) if choices is not None else None
 
 
 def _process_started(pid: int) -> str:
