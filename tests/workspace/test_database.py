@@ -101,7 +101,7 @@ def test_a_database_of_another_program(tmp_path: Path) -> None:
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE recipes (name TEXT)")
-    with pytest.raises(WorkspaceError, match="not a folkways workspace.*recipes"):
+    with pytest.raises(WorkspaceError, match=r"not a folkways workspace.*recipes"):
         open_workspace(path)
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from folkways.benchmarks.base import Task
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 
 GROUP = "folkways.tasks"
 
@@ -18,8 +18,15 @@ def tasks() -> dict[str, Task]:
     """Every task by name, in the order of the entry points. An entry point is a module with a tuple ``TASKS``."""
     found: dict[str, Task] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        for task in import_module(entry.value).TASKS:
-            found[task.name] = task
+        try:
+            members = import_module(entry.value).TASKS
+        except Exception as error:  # noqa: BLE001 - whatever a package of somebody else raises while it is imported
+            package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
+            raise FolkwaysError(
+                f"the benchmark {entry.name!r} of {package} cannot be loaded from {entry.value} "
+                f"({type(error).__name__}: {error}); mend or uninstall that package"
+            ) from error
+        found.update({task.name: task for task in members})
     return found
 
 
