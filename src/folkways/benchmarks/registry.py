@@ -20,7 +20,7 @@ def tasks() -> dict[str, Task]:
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
             members = import_module(entry.value).TASKS
-        except Exception as error:  # noqa: BLE001 - whatever a package of somebody else raises while it is imported
+        except Exception as error:  # whatever a package of somebody else raises while it is imported
             package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
             raise FolkwaysError(
                 f"the benchmark {entry.name!r} of {package} cannot be loaded from {entry.value} "
