@@ -60,7 +60,7 @@ def judge_file(
         items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
     elif "culture" in found.columns:
         items = items.filter(pl.col("culture").is_in(found["culture"].drop_nulls().unique().to_list()))
-    located = _locate(found, items, path, by_position)
+    located = _numbered(_locate(found, items, path, by_position), path)
     asked = _asked(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
@@ -152,6 +152,18 @@ def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: b
     return joined.drop("_row", "key", "culture_right", strict=False)
 
 
+def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """``located`` with its samples as numbers, where it tells them."""
+    if "sample" not in located.columns:
+        return located
+    numbers = located["sample"].cast(pl.Float64, strict=False)  # pandas writes 0.0 where a column had gaps
+    wrong = (numbers.is_null() | (numbers != numbers.floor()) | (numbers < 0)).arg_true()
+    if wrong.len():
+        row = wrong[0]
+        raise DataError(f"sample {located['sample'][row]!r} is not a whole number from 0 on", file=path, row=row + 1)
+    return located.with_columns(numbers.cast(pl.Int64))
+
+
 def _asked(
     task: Task,
     release: Release,
@@ -190,15 +202,14 @@ def _asked(
         prompts = prompts.filter(pl.col("variant") == first)
     samples = pl.DataFrame({"sample": [0]})
     if "sample" in located.columns:
-        samples = located.select(pl.col("sample").cast(pl.Int64).unique().sort())
+        samples = located.select(pl.col("sample").unique().sort())
     return prompts.join(samples, how="cross")
 
 
 def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
     on = [name for name in ASKED if name in located.columns]
-    told = located.with_columns(pl.col("sample").cast(pl.Int64)) if "sample" in located.columns else located
-    extra = [name for name in ("prompt",) if name in told.columns]
-    told = told.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
+    extra = [name for name in ("prompt",) if name in located.columns]
+    told = located.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
     joined = asked.join(told, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     return joined.with_columns(

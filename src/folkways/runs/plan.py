@@ -23,7 +23,7 @@ from folkways.releases.store import open_release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import plans
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
 SLICE = 500
@@ -139,11 +139,14 @@ def begin(
     ]
     run, continued = plans.begin_run(workspace, _plain(config), tasks, __version__, name)
     if run.state == "planning":
-        ordinal = 0
-        for model in models:
-            number = plans.endpoint_id(workspace, model.identity, model.name)
-            for plan in planned:
-                ordinal = _write_task(workspace, run.id, ordinal, plan, model, number)
+        try:
+            _write_tasks(workspace, run.id, planned, models)
+        except WorkspaceError:
+            raise
+        except FolkwaysError:  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
+            if not continued:
+                plans.forget_run(workspace, run)
+            raise
         plans.set_state(workspace, run, "running")
     return run, continued
 
@@ -157,6 +160,14 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
     lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in ("cultures", "languages", "variants")}
     return RunOptions(**{**stored, **lists, "tasks": tuple(stored["tasks"])})
+
+
+def _write_tasks(workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]) -> None:
+    ordinal = 0
+    for model in models:
+        number = plans.endpoint_id(workspace, model.identity, model.name)
+        for plan in planned:
+            ordinal = _write_task(workspace, run_id, ordinal, plan, model, number)
 
 
 def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan, model: Model, endpoint_id: int) -> int:

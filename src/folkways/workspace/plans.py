@@ -135,6 +135,12 @@ def _check_name(name: str) -> None:
         raise FolkwaysError(f"a run's name has 1 to {LONGEST_NAME} printable characters, got {name[:200]!r}")
 
 
+def forget_run(workspace: Workspace, run: RunRecord) -> None:
+    """Take a run out of the workspace again, with what it expects; responses stay."""
+    with workspace.write() as connection:
+        connection.execute(sa.delete(schema.runs).where(schema.runs.c.id == run.id))
+
+
 def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
     """The tasks of a run, in the order they were asked for."""
     order = {task: position for position, task in enumerate(run.config.get("tasks", []))}

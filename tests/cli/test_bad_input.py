@@ -1,0 +1,197 @@
+"""What is wrong on the command line or in a file gives exit code 2 and one message that says what to do, and loses nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Folkways
+
+FIRST = "--model baseline/first"
+RUN = f"run sample/mcq {FIRST}"
+JUDGE = "judge sample/mcq --out verdicts.csv --responses"
+NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a command line
+
+WRONG = {
+    # what is asked
+    "run smaple --model baseline/first": r"unknown task or benchmark 'smaple'; did you mean 'sample'\?\nvalid: .*xcr/prediction",
+    f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
+    f"{RUN} --cultures ,": r"separate names by commas",
+    f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: am, ar",
+    f"{RUN} --languages ko": r"unknown language of sample/mcq 'ko'\nvalid: en",
+    f"{RUN} --variants nope": r"unknown variant of sample/mcq 'nope'\nvalid: all, plain",
+    f"{RUN} --profile nope": r"unknown profile of sample/mcq 'nope'\nvalid: .*strict",
+    f"{RUN} --limit 0": r"--limit': 0 is not in the range x>=1",
+    f"{RUN} --limit few": r"--limit': 'few' is not a valid",
+    f"{RUN} --samples 0": r"--samples': 0 is not in the range x>=1",
+    f"{RUN} --seed x": r"--seed': 'x' is not a valid integer",
+    f"{RUN} --seed 99999999999999999999": r"seed must be a whole number of at most 64 bits",
+    f"{RUN} --setting temprature=1": r"unknown setting 'temprature'; did you mean 'temperature'\?\nvalid: max_tokens",
+    f"{RUN} --setting temperature": r"written name=value, got 'temperature'; for example temperature=0.7",
+    f"{RUN} --setting temperature=hot": r"setting temperature must be a number or none, got 'hot'",
+    f"{RUN} --setting temperature=9": r"setting temperature must lie between 0 and 2, got 9",
+    f"{RUN} --setting temperature=nan": r"setting temperature must lie between 0 and 2",
+    f"{RUN} --setting max_tokens=0": r"setting max_tokens must lie between 1 and",
+    f"{RUN} --setting seed=1.5": r"setting seed must be a whole number or none, got '1.5'",
+    f"{RUN} --setting seed=99999999999999999999": r"setting seed must lie between",
+    f"{RUN} --nope": r"No such option:? .*--nope",
+    f"run {FIRST}": r"Missing argument 'TASK",
+    "rnu sample": r"unknown command 'rnu'; did you mean 'run'\?\nvalid: .*quickstart",
+    "--nope": r"No such option:? .*--nope",
+    # of whom
+    "run sample": r"Missing option '--model'",
+    "run sample --model gpt-4": r"unknown endpoint 'gpt-4'\nvalid: .*openai(.|\n)*PROVIDER/MODEL",
+    "run sample --model opneai/gpt-4": r"unknown provider 'opneai'; did you mean 'openai'\?",
+    "run sample --model openai/": r"'openai' names no model: write openai/MODEL",
+    "run sample --model openai/gpt-4o-mini": r"needs a key: set the environment variable OPENAI_API_KEY",
+    "run sample --model anthropic/claude-x": r"needs a key: set the environment variable ANTHROPIC_API_KEY",
+    "run sample --model baseline/nope": r"unknown baseline 'nope'\nvalid: constant:TEXT, echo, first, random",
+    "run sample --model http://localhost:9/v1": r"names no model: write http://localhost:9/v1#MODEL",
+    "run sample --model http://": r"write http\(s\)://HOST",
+    f"{RUN} {FIRST}": r"baseline/first is named twice",
+    f"{RUN} --concurrency 0": r"--concurrency': 0 is not in the range",
+    f"{RUN} --timeout 0": r"--timeout': 0.* is not in the range",
+    f"{RUN} --budget lots": r"cannot read the budget 'lots'; valid: .*1000requests, 2Mtokens, 5usd",
+    f"{RUN} --budget 5eur": r"cannot read the budget '5eur'",
+    f"{RUN} --budget=-5usd": r"cannot read the budget '-5usd'",
+    "run sample --model https://example.invalid/v1#m --budget 5usd": r"a budget in usd needs prices.*--prices FILE",
+    # replies made elsewhere, as a model
+    "run sample --model replay:none.csv": r"there is no file none.csv; replay:FILE needs one with the columns item and response",
+    "run sample --model replay:replies.txt": r"valid endings: .jsonl",
+    "run sample --model replay:wrong.csv": r"wrong.csv: no column item and no column response; found: id, text",
+    "run sample --model replay:latin.csv": r"latin.csv: not readable as csv: invalid utf-8",
+    "run sample --model replay:empty.csv": r"empty.csv: the file is empty",
+    "run sample --model replay:header.csv": r"header.csv: has no rows",
+    "run sample --model replay:broken.jsonl": r"broken.jsonl, row 2: not valid JSON",
+    "run sample --model replay:broken.parquet": r"broken.parquet: not readable as parquet",
+    # data
+    f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*sample@1",
+    f"{RUN} --release ./nowhere": r"no such folder: .*nowhere",
+    f"{RUN} --release wrong.csv": r"wrong.csv is a file; give the folder",
+    f"{RUN} --release blend=mcq": r"no task of the run reads it.*'blend'\nvalid: sample",
+    f"run blend/mcq {FIRST}": r"is not on this disk(.|\n)*folkways data fetch blend-mcq",
+    f"run blend/mcq {FIRST} --release folder": r"folder",
+    f"run blend/mcq {FIRST} --release sample": r"is data of sample, but blend is needed\nvalid: blend-mcq",
+    f"run blend/saq {FIRST} --release mcq": r"release dir:mcq has no annotations",
+    f"run blend/mcq {FIRST} --release mcq --cultures DZ": r"unknown culture 'DZ'\nvalid: CN, ES",
+    f"run blend/mcq {FIRST} --release mcq --languages ko": r"no item is left for these options .*languages ko.*widen",
+    # files of one's own
+    f"{RUN} --prompts none.toml": r"there is no prompts file none.toml",
+    f"{RUN} --prompts folder": r"folder: cannot be read: Is a directory",
+    f"{RUN} --prompts broken.toml": r"broken.toml: is not valid TOML.*write one 'name = ",
+    f"{RUN} --prompts number.toml": r"number.toml: template 'mine' must be a text in quotes, got 3",
+    f"{RUN} --prompts latin.toml": r"latin.toml: is not UTF-8 \(byte 11\); save it as UTF-8",
+    f"{RUN} --prompts placeless.toml": r"'mine' has no place for the item; write \{q\}",
+    f"{RUN} --prices none.toml": r"there is no file of prices none.toml",
+    f"{RUN} --prices broken.toml": r"broken.toml: not valid TOML",
+    f"{RUN} --prices no-prices.toml": r"no-prices.toml: no table usd_per_million_tokens: write",
+    f"{RUN} --prices odd-prices.toml": r"the price of 'a/b' needs two numbers of at least 0",
+    "endpoints --prices none.toml": r"there is no file of prices none.toml",
+    # the workspace
+    f"{RUN} -w folder": r"the workspace folder is a folder; give a file, for example --workspace folder/folkways.db",
+    f"{RUN} -w text.db": r"cannot open the workspace text.db: the file is something else than a SQLite database",
+    f"{RUN} -w other.db": r"not a folkways workspace \(it has the tables recipes\); name another one",
+    f"{RUN} -w newer.db": r"written by a newer folkways \(schema 9999.*Nothing was changed. Upgrade",
+    f"{RUN} -w nowhere/w.db": r"the folder nowhere does not exist; create it first",
+    f"{RUN} -w mysql://host/name": r"'mysql' are not supported; valid: a path \(SQLite\) or postgresql://",
+    f"{RUN} -w sqlite:///x.db": r"give a SQLite workspace as a path.*--workspace x.db",
+    f"{RUN} -w postgresql://me@127.0.0.1:9/x": r"the server does not answer; check host and port",
+    f"{RUN} -w postgresql://127.0.0.1:9/x": r"the server does not answer; check host and port",
+    f"{RUN} -w good.db --name mine --limit 3": r"has a run named 'mine' with other tasks.*choose another --name",
+    f"{RUN} --name 7": r"'7' cannot be the name of a run: numbers and 'last' stand for runs",
+    f"{RUN} --name {'x' * 200}": r"a run's name has 1 to 128 printable characters",
+    "runs -w none.db": r"there is no workspace at none.db; make one with 'folkways run'",
+    "runs -w newer.db": r"written by a newer folkways",
+    "score -w none.db": r"there is no workspace at none.db",
+    "score nope -w good.db": r"unknown run 'nope'\nvalid: mine\nworkspace: good.db",
+    "score -w good.db --profile nope": r"unknown profile of sample/mcq 'nope'",
+    "score -w good.db --out scores.txt": r"cannot tell the format of scores.txt; end its name with one of .csv",
+    "score -w good.db --out nowhere/scores.csv": r"the folder nowhere does not exist",
+    # reports
+    f"{RUN} --report wrong.csv": r"wrong.csv is a file; name another folder",
+    "report -w none.db": r"there is no workspace at none.db",
+    "report nope -w good.db": r"unknown run 'nope'\nvalid: mine",
+    "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, md, parquet",
+    "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder with --out DIR",
+    "report -w good.db --profile nope": r"unknown profile of sample/mcq 'nope'",
+    "quickstart --out wrong.csv": r"cannot make the folder wrong.csv: File exists; name another",
+    # single items, estimates
+    "show nope -w good.db": r"no run of the workspace .* has an item 'nope'; an item is written as",
+    "show nope:x": r"unknown task 'nope'\nvalid: .*blend/saq",
+    "show US/school-1 --run nope -w good.db": r"unknown run 'nope'\nvalid: mine",
+    "show sample/mcq:US/school-1 --release nope -w none.db": r"unknown release 'nope'",
+    f"estimate nope {FIRST}": r"unknown task or benchmark 'nope'",
+    "estimate sample --model nope/x": r"unknown provider 'nope'",
+    f"estimate sample {FIRST} -w text.db": r"something else than a SQLite database",
+    # judging replies made elsewhere
+    f"{JUDGE} none.csv": r"the file of replies none.csv does not exist",
+    f"{JUDGE} folder": r"the file of replies folder is a folder",
+    f"{JUDGE} wrong.csv": r"wrong.csv: has no column 'response'; its columns are: id, text",
+    f"{JUDGE} latin.csv": r"latin.csv: is not UTF-8 \(byte 19\); save it as UTF-8",
+    f"{JUDGE} empty.csv": r"empty.csv: (is empty|has no rows)",
+    f"{JUDGE} header.csv": r"header.csv: has no rows",
+    f"{JUDGE} ragged.csv": r"ragged.csv, row 2: has 3 fields, the header names 2; put a text that holds ',' in double quotes",
+    f"{JUDGE} broken.jsonl": r"broken.jsonl, row 2: is not JSON",
+    f"{JUDGE} list.jsonl": r"list.jsonl, row 1: is not a JSON object; write one object per line",
+    f"{JUDGE} broken.parquet": r"broken.parquet: cannot be read as PARQUET",
+    f"{JUDGE} replies.txt": r"cannot tell the format of replies.txt; valid endings: .csv",
+    f"{JUDGE} unknown-item.csv": r"unknown-item.csv, row 2: 1 of 2 ids are not in the release: 'nope'",
+    f"{JUDGE} sample-words.csv": r"sample-words.csv, row 1: sample 'first' is not a whole number",
+    f"{JUDGE} good.csv --by-position": r"has 1 rows, but the release has 18 items here",
+    f"{JUDGE} good.csv --culture XX": r"unknown culture 'XX'",
+    f"{JUDGE} good.csv --language xx": r"unknown language 'xx'",
+    f"{JUDGE} good.csv --variant xx": r"unknown variant of sample/mcq 'xx'",
+    f"{JUDGE} good.csv --profile xx": r"unknown profile of sample/mcq 'xx'",
+    f"{JUDGE} good.csv --release xx": r"unknown release 'xx'",
+    "judge sample --responses good.csv --out o.csv": r"unknown task 'sample'; did you mean 'sample/",
+    "judge sample/mcq --responses good.csv": r"Missing option '--out'",
+    "judge sample/mcq --responses good.csv --out o.txt": r"cannot tell the format of o.txt",
+    "judge sample/mcq --responses good.csv --out nowhere/o.csv": r"the folder nowhere does not exist",
+    # another encoding
+    f"{RUN} --system {NOT_UTF8}": r"is not UTF-8; set the terminal to UTF-8",
+    f"{RUN} -w {NOT_UTF8}.db": r"is not UTF-8; set the terminal to UTF-8, or rename the file",
+}
+"""Command line -> what the message says (a pattern)."""
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_command_gives_one_message_and_exit_code_2(folkways: Folkways, line: str) -> None:
+    done = folkways(*line.split())
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(re.findall(r"(?mi)^error:", done.stderr)) == 1, done.stderr
+    assert re.search(WRONG[line], done.stderr), done.stderr
+
+
+def test_an_empty_argument_is_no_list_and_no_name(folkways: Folkways) -> None:
+    for option in ("--cultures", "--languages", "--variants", "--name", "--budget", "--model"):
+        done = folkways("run", "sample/mcq", "--model", "baseline/first", option, "")
+        assert done.returncode == 2, done
+        assert done.stdout == ""
+
+
+def test_nothing_is_lost_by_what_was_wrong(folkways: Folkways, mess: Path) -> None:
+    """The databases that were refused are byte for byte what they were, and the good one still gives its scores."""
+    before = {name: (mess / name).read_bytes() for name in ("newer.db", "other.db", "text.db")}
+    for name in before:
+        assert folkways(*f"{RUN} -w {name}".split()).returncode == 2
+        assert (mess / name).read_bytes() == before[name]
+    with closing(sqlite3.connect(mess / "other.db")) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
+    done = folkways("score", "mine", "-w", "good.db")
+    assert done.returncode == 0, done.stderr
+    assert not (mess / "verdicts.csv").exists()
+
+
+def test_wrong_input_leaves_no_run_behind(folkways: Folkways) -> None:
+    for options in ("--limit 3 --cultures XX", "--variants nope", "--prompts placeless.toml", "--budget lots", "--release nope"):
+        assert folkways(*f"{RUN} -w fresh.db {options}".split()).returncode == 2
+    assert folkways(*f"{RUN} -w fresh.db".split()).returncode == 0
+    done = folkways("runs", "-w", "fresh.db", "--json")
+    assert [run["run"] for run in json.loads(done.stdout)] == ["run-1"]
