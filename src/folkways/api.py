@@ -16,7 +16,6 @@ from folkways.engine.budget import Price, parse_budget
 from folkways.engine.session import Observer
 from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
-from folkways.reports.write import write_report
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import execute
 from folkways.runs.models import open_models, split_name
@@ -76,6 +75,8 @@ class Run:
 
     def report(self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet")) -> list[Path]:
         """Write the report of this run into the folder ``out``; returns the files."""
+        from folkways.reports.write import write_report  # brings a template engine that asking does not need
+
         return write_report(self.report_data(), Path(out), tuple(formats))
 
 
@@ -156,6 +157,8 @@ def report_runs(
     prices: Path | None = None,
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files."""
+    from folkways.reports.write import write_report
+
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     records = [plans.find_run(database, name) for name in names]
     data = collect(database, records, title=title, profile=profile, cost_of=cost_function(prices))

@@ -82,7 +82,7 @@ class Task(ABC):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
 
-        The judgements are those of ``judge`` without answer and reason.
+        The judgements are those of ``judge`` without task, item, sample, answer and reason.
         """
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:

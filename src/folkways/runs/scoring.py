@@ -18,6 +18,9 @@ from folkways.runs.signature import signature
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
 
+NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
+"""Columns of judgements that no summary looks at, left out while all judgements of a part are in memory together."""
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -49,7 +52,7 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             slim = []
             for judged in _judge(task, item_batches(task, release, options), responses, resolved):
                 results.save_judgements(workspace, run, resolved, judged)
-                slim.append(judged.drop("answer", "reason"))
+                slim.append(judged.drop(NOT_SUMMARISED))
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
             made = signature(task, run_task, responses, sources, sent, resolved)
