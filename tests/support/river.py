@@ -29,7 +29,7 @@ def environment(**more: str) -> dict[str, str]:
     """This environment without keys and settings of folkways, on a wide terminal."""
     inherited = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     kept = {name: value for name, value in inherited.items() if not name.startswith("FOLKWAYS_")}
-    return {**kept, "COLUMNS": "220", "PYTHONUNBUFFERED": "1", **more}
+    return {**kept, "COLUMNS": "220", **more}
 
 
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:

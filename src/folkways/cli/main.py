@@ -90,9 +90,13 @@ def main() -> None:
     except FolkwaysError as error:
         click.echo(f"{click.style('error:', fg='red', bold=True)} {error}", err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except (
+        OSError
+    ) as error:  # what a command writes to standard output: a full disk behind ">"; files of its own it explains itself
+        where = f"{error.filename}: " if error.filename else "the output cannot be written: "
+        click.echo(f"{click.style('error:', fg='red', bold=True)} {where}{error.strerror or error}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is tried at exit
+        sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 
 

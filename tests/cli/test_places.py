@@ -1,0 +1,172 @@
+"""Places that cannot be written, disks that are full, readers that go away: one message, and nothing that was stored is lost."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.support.chat_server import ChatServer
+from tests.support.mcq_data import write_mcq_release
+from tests.support.river import Done, folkways, integrity, rows, start
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and limits of Unix")
+
+FIRST = ("--model", "baseline/first")
+QUESTIONS = 1500
+DROP_CAPABILITY, OVERRIDE_MODES, SEARCH_ANYWHERE = 24, 1, 2  # prctl(2), capabilities(7)
+
+
+def obey_modes() -> None:
+    """In a child of root: give up the right to write where the file's mode forbids it. Another user has no such right."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (OVERRIDE_MODES, SEARCH_ANYWHERE):
+            if libc.prctl(DROP_CAPABILITY, capability, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "the test runs as root and may not give up root's rights")
+
+
+def limit_files(size: int) -> None:
+    """In a child: no file may grow beyond ``size`` bytes, which a program sees like a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_mcq_release(tmp_path_factory.mktemp("release") / "mcq", QUESTIONS)
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A folder that may be read and not written, with a workspace that was made before."""
+    folder = tmp_path / "library"
+    folder.mkdir()
+    assert folkways("run", "sample/mcq", *FIRST, "-w", folder / "old.db").returncode == 0
+    (folder / "old.db").chmod(0o444)
+    folder.chmod(0o555)
+    yield folder
+    folder.chmod(0o755)
+
+
+def refused(done: Done, *words: str) -> bool:
+    """Exit code 2 and one message with these words."""
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("error:") == 1
+    for word in words:
+        assert word in done.stderr, done.stderr
+    return True
+
+
+def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Path) -> None:
+    careful = {"preexec_fn": obey_modes}
+    new, old = read_only / "new.db", read_only / "old.db"
+    assert refused(folkways("run", "sample/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
+    assert refused(folkways("run", "sample/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(folkways("score", "-w", old, **careful), "read-only", "copy the file elsewhere")
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(old.read_bytes())
+    assert refused(folkways("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out")
+    assert refused(folkways("score", "-w", copy, "--out", read_only / "scores.csv", **careful), "scores.csv", "read-only")
+    assert refused(folkways("quickstart", "--out", read_only / "quick", **careful), "cannot make the folder", "--out")
+    assert sorted(path.name for path in read_only.iterdir()) == ["old.db"]
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    command = ("run", "sample/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
+    assert refused(folkways(*command, preexec_fn=obey_modes), "read-only", "name another folder")
+    assert not workspace.exists()
+
+
+def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    command = ("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace)
+    assert refused(folkways(*command, preexec_fn=partial(limit_files, 300_000)), "disk", "run the same command again")
+    done = folkways(*command)
+    assert done.returncode == 0, done.stderr
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)]
+    assert integrity(workspace) == "ok"
+
+
+def test_a_disk_that_fills_up_while_a_run_asks(release: Path, tmp_path: Path) -> None:
+    """What was stored stays stored and is not asked again once there is room; what could not be stored is told."""
+    workspace = tmp_path / "w.db"
+    with ChatServer() as server:
+        model = f"{server.url}/v1#test-model"
+        command = ("run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 8)
+        assert folkways(*command, "--budget", "1requests").returncode == 1
+        limit = partial(limit_files, workspace.stat().st_size + 60_000)
+        assert refused(folkways(*command, preexec_fn=limit), "disk", "run the same command again")
+        stored = rows(workspace, "SELECT count(*) FROM responses")[0][0]
+        assert 1 < stored < QUESTIONS
+        assert rows(workspace, "SELECT state FROM runs") == [("stopped",)]
+        before = server.stats()["total"]
+        done = folkways(*command)
+        after = server.stats()
+    assert (done.returncode, "Continuing run-1" in done.stderr) == (0, True), done.stderr
+    assert after["total"] - before == QUESTIONS - stored
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)]
+    assert integrity(workspace) == "ok"
+
+
+def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path: Path) -> None:
+    workspace, report = tmp_path / "w.db", tmp_path / "report"
+    assert folkways("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace).returncode == 0
+    full = {"preexec_fn": partial(limit_files, 150_000)}
+    assert refused(folkways("report", "-w", workspace, "--out", report, **full), "disk is full", "Free some space")
+    assert [path for path in report.rglob("*") if path.name.startswith(".") or path.suffix == ".part"] == []
+    replies = tmp_path / "replies.csv"
+    items = [item for (item,) in rows(workspace, "SELECT item FROM expected")]
+    replies.write_text("item,response\n" + "".join(f"{item},A\n" for item in items), encoding="utf-8")
+    verdicts = tmp_path / "verdicts.csv"
+    judge = ("judge", "blend/mcq", "--release", release, "--responses", replies, "--out", verdicts)
+    assert refused(folkways(*judge, preexec_fn=partial(limit_files, 50_000)), "verdicts.csv cannot be written")
+    assert [path.name for path in tmp_path.iterdir() if "verdicts" in path.name] == []
+    assert folkways(*judge).returncode == 0
+    assert verdicts.stat().st_size > 50_000
+    assert stat.S_IMODE(verdicts.stat().st_mode) & 0o600 == 0o600
+
+
+READERS: dict[str, Callable[[Path], tuple[object, ...]]] = {
+    "tasks": lambda _workspace: ("tasks", "sample", "xcr", "blend"),
+    "cultures": lambda _workspace: ("cultures", "--json"),
+    "score": lambda workspace: ("score", "-w", workspace),
+    "runs": lambda workspace: ("runs", "--json", "-w", workspace),
+    "run": lambda workspace: ("run", "sample/saq", *FIRST, "-w", workspace),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_that_goes_away_is_no_error(name: str, tmp_path: Path) -> None:
+    """As in ``folkways tasks | head -1``."""
+    workspace = tmp_path / "w.db"
+    assert folkways("run", "sample/mcq", *FIRST, "-w", workspace).returncode == 0
+    process = start(*READERS[name](workspace))
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    told = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) in (0, 1), told
+    assert "Traceback" not in told
+    assert "Exception ignored" not in told
+
+
+def test_output_to_a_full_device_is_told(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with Path("/dev/full").open("w") as full:
+        process = start("cultures", "--json", stdout=full, stderr=subprocess.PIPE)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 2, told
+    assert "Traceback" not in told
+    assert told.startswith("error: the output cannot be written: No space left")
