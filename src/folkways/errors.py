@@ -52,6 +52,5 @@ class MissingExtraError(FolkwaysError):
     def __init__(self, feature: str, extra: str, missing: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{feature} needs the package {missing!r}, which is not installed.\n"
-            f"Install it with: pip install 'folkways[{extra}]'"
+            f"{feature} needs the package {missing!r}, which is not installed.\nInstall it with: pip install 'folkways[{extra}]'"
         )
