@@ -1,0 +1,191 @@
+"""Replies made elsewhere: every layout gives the same verdicts, every expected item has a row, nothing is guessed in silence."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.registry import get_task
+from folkways.errors import DataError, FolkwaysError
+from folkways.records import JUDGEMENTS, SCORES, State
+from folkways.releases.store import open_release
+from folkways.runs.elsewhere import JudgedReplies, judge_file
+from tests.support.mcq_data import right_letter
+from tests.support.river import folkways
+
+Mcq = Callable[[int], Path]
+
+QUESTIONS = 60
+
+
+@pytest.fixture
+def judge(mcq: Mcq) -> Callable[..., JudgedReplies]:
+    """``judge(path, ...)`` against the multiple-choice questions of our own."""
+    release = open_release(mcq(QUESTIONS), "blend")
+    return lambda path, **options: judge_file(get_task("blend/mcq"), release, path, **options)
+
+
+@pytest.fixture
+def replies(mcq: Mcq) -> pl.DataFrame:
+    """``item``, ``response``: right where the number is not divisible by three."""
+    items = get_task("blend/mcq").items(open_release(mcq(QUESTIONS), "blend"))["item"]
+    said = [right_letter(number) if number % 3 else "no idea" for number in range(QUESTIONS)]
+    return pl.DataFrame({"item": items, "response": said})
+
+
+def write(frame: pl.DataFrame, path: Path) -> Path:
+    match path.suffix:
+        case ".csv":
+            frame.write_csv(path)
+        case ".tsv":
+            frame.write_csv(path, separator="\t")
+        case ".jsonl" | ".ndjson":
+            frame.write_ndjson(path)
+        case _:
+            frame.write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"])
+def test_every_format_gives_the_same_verdicts(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path, suffix: str
+) -> None:
+    judged = judge(write(replies, tmp_path / f"replies{suffix}"))
+    assert judged.judgements["item"].to_list() == replies["item"].to_list()
+    assert judged.judgements["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
+    assert set(JUDGEMENTS) <= set(judged.judgements.columns)
+    assert judged.judgements.columns[-1] == "reason"
+    whole = judged.scores.filter(pl.col("facet") == "all", pl.col("metric") == "accuracy").row(0, named=True)
+    assert (whole["n"], whole["score"]) == (QUESTIONS, pytest.approx(200 / 3))
+    assert {name for name in SCORES if name not in ("endpoint", "signature")} <= set(judged.scores.columns)
+
+
+@pytest.mark.parametrize("column", ["item", "release_id", "id", "ID", "MCQID"])
+def test_items_are_found_by_whatever_names_them(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path, column: str
+) -> None:
+    shuffled = replies.sample(fraction=1.0, shuffle=True, seed=4).rename({"item": column})
+    judged = judge(write(shuffled, tmp_path / "replies.csv"))
+    assert judged.judgements["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
+
+
+def test_by_position_ids_are_not_looked_at(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
+    path = write(replies.with_columns(item=pl.lit("whatever")), tmp_path / "replies.csv")
+    by_position = judge(path, by_position=True).judgements
+    assert by_position["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
+    assert write(replies.drop("item"), tmp_path / "bare.csv").exists()
+    assert judge(tmp_path / "bare.csv", by_position=True).judgements.equals(by_position)
+    with pytest.raises(DataError, match="If its rows are in the order of the release, say --by-position"):
+        judge(tmp_path / "bare.csv")
+
+
+def test_what_the_file_lacks_is_missing_and_stays_in_the_denominator(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
+    judged = judge(write(replies.head(45), tmp_path / "replies.csv"))
+    assert judged.judgements.height == QUESTIONS
+    missing = judged.judgements.filter(pl.col("state") == State.MISSING)
+    assert missing["item"].to_list() == replies["item"].to_list()[45:]
+    assert set(missing["reason"]) == {"the file has no row for it"}
+    whole = judged.scores.filter(pl.col("facet") == "all", pl.col("metric") == "accuracy").row(0, named=True)
+    assert (whole["n"], whole["missing"], whole["coverage"]) == (QUESTIONS, 15, 0.75)
+    assert whole["score"] == pytest.approx(100 * 30 / QUESTIONS)
+    assert whole["at_best"] == pytest.approx(100 * 45 / QUESTIONS)
+
+
+def test_a_row_without_a_reply_is_told_from_an_empty_one(judge: Callable[..., JudgedReplies], tmp_path: Path, mcq: Mcq) -> None:
+    items = get_task("blend/mcq").items(open_release(mcq(QUESTIONS), "blend"))["item"].to_list()
+    path = tmp_path / "replies.jsonl"
+    path.write_text(json.dumps({"item": items[0], "response": None}) + "\n" + json.dumps({"item": items[1], "response": ""}))
+    states = judge(path).judgements.select("state", "reason").rows()
+    assert states[0] == (State.MISSING, "its row has no reply")
+    assert states[1][0] == State.UNREADABLE
+
+
+def test_of_several_rows_the_last_counts_and_the_reader_is_told(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
+    wrong_first = pl.concat([replies.head(3).with_columns(response=pl.lit("no idea")), replies])
+    judged = judge(write(wrong_first, tmp_path / "replies.csv"))
+    assert judged.judgements["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
+    assert "3 rows repeat an item: the last row of each counts" in judged.notes
+
+
+@pytest.mark.parametrize("word", ["None", "NA", "null", "nan", "N/A"])
+def test_no_word_is_taken_for_a_missing_reply(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path, word: str
+) -> None:
+    judged = judge(write(replies.with_columns(response=pl.lit(word)), tmp_path / "replies.csv")).judgements
+    assert State.MISSING not in set(judged["state"])
+
+
+def test_samples_are_judged_one_by_one(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
+    twice = pl.concat([replies.with_columns(sample=pl.lit(float(number))) for number in range(2)])  # as pandas writes them
+    judged = judge(write(twice.slice(0, 2 * QUESTIONS - 5), tmp_path / "replies.csv")).judgements
+    assert judged.height == 2 * QUESTIONS
+    assert judged.group_by("sample").len().sort("sample").rows() == [(0, QUESTIONS), (1, QUESTIONS)]
+    assert judged.filter(pl.col("state") == State.MISSING)["sample"].to_list() == [1] * 5
+
+
+def test_a_culture_narrows_what_is_expected(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:
+    judged = judge(write(replies.gather_every(10, 2), tmp_path / "replies.csv"), culture="South Korea").judgements
+    assert judged.height == QUESTIONS // 10
+    assert set(judged["culture"]) == {"KR"}
+    assert State.MISSING not in set(judged["state"])
+
+
+class TestSeveralLanguages:
+    """A task that is asked in several languages and of which the file tells none."""
+
+    @staticmethod
+    def file(folder: Path, name: str = "replies.csv") -> Path:
+        items = get_task("sample/saq").items(open_release("sample"))
+        return write(items.filter(pl.col("culture") == "KR").select("item", response=pl.lit("rice")), folder / name)
+
+    def test_the_language_has_to_be_said(self, tmp_path: Path) -> None:
+        task, release = get_task("sample/saq"), open_release("sample")
+        with pytest.raises(FolkwaysError, match=r"in which language were the items asked\? Say it with --language \(valid: .*ko"):
+            judge_file(task, release, self.file(tmp_path), culture="KR")
+        for language in ("ko", "en"):
+            judged = judge_file(task, release, self.file(tmp_path), culture="KR", language=language).judgements
+            assert set(judged["language"]) == {language}
+            assert set(judged["culture"]) == {"KR"}
+            assert State.MISSING not in set(judged["state"])
+
+    def test_a_column_tells_it(self, tmp_path: Path) -> None:
+        path = self.file(tmp_path)
+        both = pl.concat([pl.read_csv(path).with_columns(language=pl.lit(language)) for language in ("ko", "en")])
+        judged = judge_file(get_task("sample/saq"), open_release("sample"), write(both, path), culture="KR").judgements
+        assert set(judged["language"]) == {"ko", "en"}
+        assert State.MISSING not in set(judged["state"])
+
+    def test_the_name_of_the_file_may_tell_it(self, tmp_path: Path) -> None:
+        judged = judge_file(get_task("sample/saq"), open_release("sample"), self.file(tmp_path, "south_Korean.csv"), culture="KR")
+        assert set(judged.judgements["language"]) == {"ko"}
+        assert any("Korean" in note for note in judged.notes)
+
+
+def test_the_verdicts_of_the_command_are_those_of_the_function(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, mcq: Mcq, tmp_path: Path
+) -> None:
+    rng = random.Random(1)
+    rows = replies.with_columns(
+        response=pl.Series([rng.choice(["A", "B. yes", "I cannot say", "=1+1", "\x1b[31mC"]) for _ in replies["item"]])
+    )
+    path = write(rows, tmp_path / "replies.csv")
+    expected = judge(path).judgements
+    for out in ("verdicts.parquet", "verdicts.csv", "verdicts.jsonl", "verdicts.json"):
+        done = folkways("judge", "blend/mcq", "--release", mcq(QUESTIONS), "--responses", path, "--out", tmp_path / out)
+        assert done.returncode == 0, done.stderr
+        assert "\x1b" not in done.stdout
+        assert f"wrote {tmp_path / out} ({QUESTIONS} rows)" in done.stderr
+    assert pl.read_parquet(tmp_path / "verdicts.parquet").equals(expected)
+    for found in (pl.read_csv(tmp_path / "verdicts.csv"), pl.read_ndjson(tmp_path / "verdicts.jsonl")):
+        assert found["item"].to_list() == expected["item"].to_list()
+        assert found["accuracy"].to_list() == expected["accuracy"].to_list()
+        assert found["state"].to_list() == expected["state"].to_list()
