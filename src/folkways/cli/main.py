@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
     "runs": "List the runs of a workspace.",
     "show": "Print one item with its gold answers, prompts, responses and judgements.",
+    "build": "Build questions from people's answers, and compare builds.",
     "judge": "Judge replies that were made elsewhere.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",

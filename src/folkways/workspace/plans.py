@@ -58,10 +58,11 @@ def list_runs(workspace: Workspace) -> list[RunRecord]:
 
 
 def find_run(workspace: Workspace, name: str) -> RunRecord:
-    """The run of that name or number, or the newest for ``last``; UnknownNameError with the names there are."""
+    """The run of that name or number, or for ``last`` the newest that asked tasks; UnknownNameError with the names there are."""
     known = list_runs(workspace)
-    if name == "last" and known:
-        return known[-1]
+    for run in reversed(known):
+        if name == "last" and run.config.get("tasks"):  # a build asks models too, and is nothing to score or report
+            return run
     for run in known:
         if name in (run.name, str(run.id)):
             return run

@@ -1,0 +1,105 @@
+"""Calls as prompts, and replies as answers. What models say is untrusted: what has not the asked form is unreadable (None)."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Any
+
+from folkways.benchmarks.blend.building.calls import Answer, Call, GroupsCall, JudgeCall, PairsCall
+from folkways.benchmarks.blend.building.sources import spoken_name
+from folkways.benchmarks.templates import Template
+
+MAX_TOKENS = {"judge": 256, "pairs": 1024, "groups": 4096, "dummies": 512}
+"""Output tokens that a reply to each kind of call needs at most."""
+
+
+@cache
+def wordings() -> Mapping[str, str]:
+    """Kind of call -> our prompt, and ``item`` -> the wording of questions."""
+    text = files("folkways.benchmarks.blend.building").joinpath("wordings.toml").read_text(encoding="utf-8")
+    return {name: wording.strip() for name, wording in tomllib.loads(text).items()}
+
+
+def wordings_digest() -> str:
+    """8 hexadecimal digits over all our prompts, for the record of a build."""
+    return blake2b(json.dumps(wordings(), sort_keys=True).encode(), digest_size=4).hexdigest()
+
+
+def kind_of(call: Call) -> str:
+    """``judge``, ``pairs``, ``groups`` or ``dummies``."""
+    if isinstance(call, JudgeCall):
+        return "judge"
+    if isinstance(call, PairsCall):
+        return "pairs"
+    return "groups" if isinstance(call, GroupsCall) else "dummies"
+
+
+def prompt_of(call: Call) -> str:
+    """The text that is sent."""
+    if isinstance(call, JudgeCall):
+        parts = {
+            "answer_country": spoken_name(call.answer_country),
+            "target_country": spoken_name(call.target_country),
+            "answers": _quoted(call.answers),
+            "target": _quoted((call.target,)),
+        }
+    elif isinstance(call, PairsCall):
+        lines = (f"{number}. {one} | {other}" for number, (one, other) in enumerate(call.pairs, 1))
+        parts = {"text": call.text, "pairs": "\n".join(lines)}
+    elif isinstance(call, GroupsCall):
+        lines = (f"{number}. {answer}" for number, answer in enumerate(call.answers, 1))
+        parts = {"text": call.text, "answers": "\n".join(lines)}
+    else:
+        parts = {"text": call.text, "number": str(call.number), "taken": _quoted(call.taken)}
+    return Template(wordings()[kind_of(call)], "folkways").fill(parts)
+
+
+def read_reply(call: Call, reply: str) -> Answer | None:
+    """The answer that a reply gives to a call, or None."""
+    if isinstance(call, JudgeCall):
+        same = _value(reply, "same")
+        return same if isinstance(same, bool) else None
+    if isinstance(call, PairsCall):
+        places = _places(_value(reply, "same"), len(call.pairs))
+        return None if places is None else frozenset(places)
+    if isinstance(call, GroupsCall):
+        groups = _value(reply, "groups")
+        if not isinstance(groups, list):
+            return None
+        read = [_places(group, len(call.answers)) for group in groups]
+        return None if None in read else tuple(frozenset(group) for group in read if group)
+    options = _value(reply, "options")
+    if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+        return None
+    return tuple(options)
+
+
+def _quoted(texts: tuple[str, ...]) -> str:
+    return "; ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+
+
+def _value(reply: str, key: str) -> Any:
+    """What the last JSON object of the reply that has the key gives for it; None if there is none."""
+    decoder = json.JSONDecoder()
+    value, start = None, reply.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            value = found.get(key, value)
+        start = reply.find("{", end)
+    return value
+
+
+def _places(numbers: Any, count: int) -> list[int] | None:
+    """Numbers from 1 as places from 0; None unless all are whole numbers in range."""
+    if not isinstance(numbers, list) or not all(type(number) is int and 1 <= number <= count for number in numbers):
+        return None
+    return [number - 1 for number in numbers]

@@ -1,0 +1,1 @@
+"""Builds benchmarks: asks models what the construction needs, through the workspace, and writes what comes of it."""
