@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from folkways.endpoints.base import Endpoint, EndpointOptions
 from folkways.endpoints.prices import cost, load_prices
 from folkways.engine.budget import Price, parse_budget
 from folkways.engine.session import Observer
+from folkways.errors import UnknownNameError
 from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
 from folkways.runs.estimate import Estimate, estimate
@@ -24,6 +25,8 @@ from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace, open_workspace
+
+_LISTS = ("cultures", "languages", "variants")
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Run:
 def run(
     tasks: Sequence[str] | str | RunOptions,
     *,
-    models: Sequence[str | Endpoint] | str,
+    models: Sequence[str | Endpoint] | str | Endpoint,
     workspace: str | Path | Workspace = "folkways.db",
     profile: str | None = None,
     name: str | None = None,
@@ -115,7 +118,7 @@ def run(
         chosen = tasks
     else:
         chosen = RunOptions(tasks=(tasks,) if isinstance(tasks, str) else tuple(tasks), **_tuples(options))
-    wanted = [models] if isinstance(models, str) else list(models)
+    wanted = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     opened = open_models(wanted, EndpointOptions(timeout=timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
@@ -198,4 +201,9 @@ def _price_function(prices: Path | None) -> Callable[[Endpoint], Price | None]:
 
 
 def _tuples(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
+    """Options of RunOptions from what people write in a notebook: ``cultures="KR"`` and ``cultures=["KR", "ET"]``."""
+    known = {entry.name for entry in fields(RunOptions)}
+    if unknown := sorted(options.keys() - known):
+        raise UnknownNameError("option", unknown[0], known - {"tasks"})
+    lists = {key: (value,) if isinstance(value, str) else value for key, value in options.items() if key in _LISTS}
+    return {**options, **{key: value if value is None else tuple(value) for key, value in lists.items()}}

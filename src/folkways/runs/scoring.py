@@ -78,7 +78,8 @@ def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame,
 def release_of(run_task: plans.RunTask) -> Release:
     """The release that a task of a run was planned with, found by name or at its old place; its files must be unchanged."""
     problem: FolkwaysError | None = None
-    for name in (run_task.release, run_task.root):
+    changed = False
+    for name in (run_task.root,) if run_task.release.startswith("dir:") else (run_task.release, run_task.root):
         try:
             release = open_release(name, run_task.task.split("/", 1)[0])
         except FolkwaysError as error:
@@ -86,7 +87,8 @@ def release_of(run_task: plans.RunTask) -> Release:
             continue
         if release.fingerprint == run_task.fingerprint:
             return release
-    if problem is not None:
+        changed = True
+    if problem is not None and not changed:
         raise problem
     raise FolkwaysError(
         f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
