@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from folkways.cultures import languages
-from folkways.errors import UnknownNameError
+from folkways.cultures import cultures_of, languages
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.text.authors import SOURCES, UNAVAILABLE
 from folkways.text.tools import get_tool
 
 TEXTS = {
@@ -31,11 +35,27 @@ TEXTS = {
 @pytest.mark.parametrize("language", TEXTS)
 def test_words_of_every_language(language: str) -> None:
     text, words = TEXTS[language]
-    assert get_tool(language).tokens(text) == words
+    assert get_tool(language, "simple").tokens(text) == words
 
 
 def test_every_language_of_the_table_has_a_tool() -> None:
-    assert {get_tool(code).name for code in languages()} == {"simple"}
+    assert {get_tool(code, "simple").name for code in languages()} == {"simple"}
+    assert {get_tool(culture.languages[0]).name for culture in cultures_of("blend")} == {
+        "jieba",
+        "simple",
+        "simplemma",
+        "snowballstemmer",
+        "stems",
+    }
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_no_package_is_imported_before_the_first_text(language: str) -> None:
+    code = (
+        f"import sys; from folkways.text.tools import get_tool; get_tool({language!r}).version; "
+        "print({'jieba', 'simplemma', 'snowballstemmer', 'konlpy', 'spacy'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
 
 
 @pytest.mark.parametrize(
@@ -45,15 +65,48 @@ def test_numbers_stay_whole(text: str, tokens: list[str]) -> None:
     assert get_tool("en").tokens(text) == tokens
 
 
-@given(st.text())
-def test_only_blank_texts_have_no_tokens_and_none_is_blank(text: str) -> None:
-    tokens = get_tool("en").tokens(text)
-    assert bool(tokens) == bool(text.split())
-    assert all(token.strip() for token in tokens)
+LETTERS = "".join(text for text, _ in TEXTS.values())
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@given(text=st.text() | st.text(st.sampled_from(LETTERS)))
+def test_only_blank_texts_have_no_tokens_and_none_is_empty(language: str, text: str) -> None:
+    tokens = get_tool(language).tokens(text)
+    assert bool("".join(tokens).split()) == bool(text.split())
+    assert all(tokens)
+    assert get_tool(language).tokens(text) == tokens
+
+
+@pytest.mark.parametrize("language", sorted(set(TEXTS) - {"zh"}))
+@given(text=st.text(st.sampled_from(LETTERS)))
+def test_a_reply_that_repeats_the_answer_has_all_its_tokens(language: str, text: str) -> None:
+    assume(any(char.isalnum() for char in text))
+    tool = get_tool(language)
+    assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x"))
 
 
 def test_unknown_names_list_the_valid_ones() -> None:
     with pytest.raises(UnknownNameError, match="simple"):
-        get_tool("en", "spacy")
+        get_tool("en", "konlpy")
     with pytest.raises(UnknownNameError, match="ko"):
         get_tool("xx")
+
+
+@pytest.mark.parametrize("language", sorted(UNAVAILABLE))
+def test_an_authors_tool_that_cannot_be_had_says_why(language: str) -> None:
+    with pytest.raises(FolkwaysError, match=r"the authors use .*\n.*--text-tools default"):
+        get_tool(language, "paper")
+
+
+@pytest.mark.parametrize("language", sorted(SOURCES))
+def test_an_authors_tool_is_there_or_says_how_to_install_it(language: str) -> None:
+    if SOURCES[language].installed:
+        assert get_tool(language, "paper").version != "none"
+        return
+    with pytest.raises(FolkwaysError, match="install it with: pip install"):
+        get_tool(language, "paper")
+
+
+def test_the_authors_chinese_is_always_there() -> None:
+    assert get_tool("zh", "paper").name == "jieba"
+    assert get_tool("zh", "paper").tokens("喝绿茶") == get_tool("zh").tokens("喝绿茶")

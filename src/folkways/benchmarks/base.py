@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
 
@@ -45,6 +45,7 @@ class Task(ABC):
     facets: ClassVar[tuple[str, ...]]  # item columns that scores are grouped by, besides culture, language and variant
     profiles: ClassVar[tuple[str, ...]] = ("paper", "strict")  # the first is the default
     profile_aliases: ClassVar[Mapping[str, str]] = {}
+    tool_sets: ClassVar[tuple[str, ...]] = ()  # sets of text tools that judging can use, the first by default
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
@@ -61,6 +62,19 @@ class Task(ABC):
         if resolved not in self.profiles:
             raise UnknownNameError(f"profile of {self.name}", profile, {*self.profiles, *self.profile_aliases})
         return resolved
+
+    def resolve_tool_set(self, tool_set: str) -> str:
+        """The set of text tools of that name; UnknownNameError, or FolkwaysError for a task that uses none."""
+        if not self.tool_sets:
+            raise FolkwaysError(f"{self.name} is judged without text tools; leave --text-tools out")
+        if tool_set not in self.tool_sets:
+            raise UnknownNameError("set of text tools", tool_set, self.tool_sets)
+        return tool_set
+
+    def with_text_tools(self, tool_set: str) -> Task:
+        """The same task, judging with another set of text tools; raises what ``resolve_tool_set`` does."""
+        self.resolve_tool_set(tool_set)
+        raise NotImplementedError(f"{type(self).__name__} has tool_sets and must say how it uses them")
 
     @abstractmethod
     def items(self, release: Release) -> pl.DataFrame:

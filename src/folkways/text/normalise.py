@@ -24,6 +24,7 @@ _ONE_FORM = str.maketrans(
     }
 )
 _TURKIC_I = str.maketrans({"I": "ı", "İ": "i"})
+_PERSIAN_LETTERS = str.maketrans("يك", "یک")
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?\s*([ap])\.?\s?m\b\.?")
 _NUMBER_EDGE = re.compile(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -33,6 +34,18 @@ _INSIDE_NUMBER = re.compile(r"([.:/])")
 def paper_tokens(tokens: list[str]) -> list[str]:
     """BLEnD's normal form of tokens: no ASCII punctuation, NFD without the acute accent (and no other), lower case."""
     return [unicodedata.normalize("NFD", token).translate(_ACUTE).lower() for token in tokens if token not in punctuation]
+
+
+def plain_text(text: str, language: str) -> str:
+    """Lower case, usual widths, no invisible characters; accents stay, for lemmatisers look words up with them.
+
+    ``language`` matters for Azerbaijani and Turkish, where I is the capital of ı, and for Persian, whose yeh and kaf are not those
+    of Arabic.
+    """
+    if language == "fa":
+        text = text.translate(_PERSIAN_LETTERS)
+    text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    return (text.translate(_TURKIC_I) if language in ("az", "tr") else text).lower()
 
 
 def strict_text(text: str, language: str) -> str:

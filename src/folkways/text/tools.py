@@ -1,17 +1,25 @@
-"""One registry of text tools: which tool splits a language's text into tokens.
+"""One registry of text tools: which tool splits a language's text into tokens and brings them to their base forms.
 
-A tool set is a named choice of one tool per language, so that a signature can say which was used. Later tools (lemmatisers, word
-segmenters) join a set here and nowhere else; asking for a tool that is not installed is an error, never a weaker tool in silence.
+A tool set is a named choice of one tool per language, so that a signature can say which was used. A new tool joins a set here and
+nowhere else; asking for a tool that is not installed is an error, never a weaker tool in silence. Nothing is imported and nothing
+is read until a tool meets its first text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Protocol
 
 from folkways.cultures import languages
 from folkways.errors import UnknownNameError
+from folkways.text import lemmas, snowball
+from folkways.text.affixes import STEMS_VERSION, WordTool
+from folkways.text.authors import SOURCES, authors_tool
+from folkways.text.chinese import Jieba
 from folkways.text.simple import SimpleSegmenter
+from folkways.text.versions import installed_version
 
 
 class TextTool(Protocol):
@@ -27,19 +35,65 @@ class TextTool(Protocol):
     def version(self) -> str: ...  # noqa: D102
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of ``text`` in order, cased as they stand. Never empty for a text that is not blank."""
+        """The tokens of ``text`` in order, as words or base forms. Never empty for a text that is not blank."""
         ...
 
 
-TOOL_SETS = ("default", "simple")
-"""``simple`` is the Unicode segmenter for every language; ``default`` is the best set that needs no extra, at present the same."""
+TOOL_SETS = ("default", "paper", "simple")
+"""``default`` is the best that comes with folkways; ``paper`` is what the authors use, where it is installed (``authors``);
+``simple`` is the Unicode segmenter for every language, without base forms."""
+
+STEMMERS = {
+    "am": "amharic",
+    "ar": "arabic",
+    "az": "azerbaijani",
+    "ha": "hausa",
+    "ko": "korean",
+    "su": "sundanese",
+}
+"""Language -> module of its rule-based stemmer, a function ``stem``."""
+
+_PACKAGES: dict[str, tuple[str, Callable[[], Callable[[str], str]]]] = {
+    "el": ("simplemma", lambda: lemmas.make_base("el")),
+    "en": ("simplemma", lambda: lemmas.make_base("en")),
+    "es": ("simplemma", lambda: lemmas.make_base("es")),
+    "fa": ("snowballstemmer", lambda: snowball.make_base("persian")),
+    "id": ("snowballstemmer", lambda: snowball.make_base("indonesian")),
+}
 
 
 @cache
 def get_tool(language: str, tool_set: str = "default") -> TextTool:
-    """The tool of a set for a language (a code of ``folkways.cultures``). UnknownNameError for an unknown language or set."""
+    """The tool of a set for a language (a code of ``folkways.cultures``).
+
+    UnknownNameError for an unknown language or set; FolkwaysError with an install line for a tool that is not installed.
+    """
     if tool_set not in TOOL_SETS:
         raise UnknownNameError("set of text tools", tool_set, TOOL_SETS)
     if language not in languages():
         raise UnknownNameError("language", language, languages())
+    if tool_set == "simple":
+        return SimpleSegmenter()
+    if language == "zh":
+        return Jieba()
+    return authors_tool(language) if tool_set == "paper" else _default(language)
+
+
+def has_tool(language: str, tool_set: str = "default") -> bool:
+    """Whether ``get_tool`` would find one: always, but in the set ``paper``."""
+    return tool_set != "paper" or language == "zh" or (language in SOURCES and SOURCES[language].installed)
+
+
+def _default(language: str) -> TextTool:
+    if language in STEMMERS:
+        return WordTool("stems", STEMS_VERSION, import_module(f"folkways.text.{STEMMERS[language]}").stem)
+    if language in _PACKAGES:
+        package, make_base = _PACKAGES[language]
+        return WordTool(package, installed_version(package), _at_first_use(make_base))
     return SimpleSegmenter()
+
+
+def _at_first_use(make: Callable[[], Callable[[str], str]]) -> Callable[[str], str]:
+    """The function that ``make`` makes, which is called when the first word comes."""
+    made = cache(make)
+    return lambda word: made()(word)

@@ -35,8 +35,8 @@ COMPARISONS = [
 
 @pytest.mark.parametrize(("answer", "reply", "language", "paper", "strict"), COMPARISONS)
 def test_one_answer(answer: str, reply: str, language: str, paper: str | None, strict: str | None) -> None:
-    assert PaperMatcher().compare(answer, reply, language) == paper
-    assert StrictMatcher().compare(answer, reply, language) == strict
+    assert PaperMatcher("simple").compare(answer, reply, language) == paper
+    assert StrictMatcher("simple").compare(answer, reply, language) == strict
 
 
 GROUPS = [group(["보리차"], ["barley tea"], 3), group(["차", "녹차"], ["tea", "green tea"], 1)]
@@ -60,3 +60,44 @@ def test_groups_of_empty_answers_are_of_no_use_to_the_strict_profile() -> None:
     assert not StrictMatcher().usable(empty, "ko")
     assert PaperMatcher().usable(empty, "ko")
     assert StrictMatcher().usable(GROUPS, "en")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply", "language", "paper", "strict"),
+    [
+        ("child", "children", "en", "substring", "lemmas"),
+        ("boiled eggs", "egg, boiled", "en", "tokens", "lemmas"),
+        ("niño", "niños", "es", "substring", "lemmas"),
+        ("los niños", "el niño", "es", "tokens", "lemmas"),
+        ("καφέδες", "ένας καφές", "el", "tokens", "lemmas"),
+        ("绿茶", "茶是绿的", "zh", None, None),
+        ("학교 급식", "학교에서 급식", "ko", "tokens", "tokens"),
+        ("mota", "motoci", "ha", "tokens", "lemmas"),
+        ("çay dəmləmək", "çayı dəmləməyi", "az", "tokens", "lemmas"),
+        ("الكتب", "كتب", "ar", "tokens", "lemmas"),
+        ("کتاب", "كتابها", "fa", "tokens", "lemmas"),
+        ("makanan", "dimakan", "id", "tokens", "lemmas"),
+        ("tea", "steak", "en", "substring", None),
+    ],
+)
+def test_one_answer_with_base_forms(answer: str, reply: str, language: str, paper: str | None, strict: str | None) -> None:
+    assert PaperMatcher().compare(answer, reply, language) == paper
+    assert StrictMatcher().compare(answer, reply, language) == strict
+
+
+@pytest.mark.parametrize(
+    ("answer", "reply", "inside"),
+    [("tea", "steak", True), ("tea", "green tea", False), ("tea", "teas", False), ("1", "15", True), ("", "x", True)],
+)
+def test_answers_within_longer_words_are_told_apart(answer: str, reply: str, inside: bool) -> None:
+    matcher = PaperMatcher()
+    groups = [group([], [answer], 2)]
+    match = matcher.match(groups, reply, "en")
+    assert match is not None
+    assert match.stage == "substring_en"
+    assert matcher.inside_word(groups, reply, "en") is inside
+
+
+def test_another_answer_as_a_whole_word_is_enough() -> None:
+    groups = [group([], ["tea"], 2), group([], ["steak"], 1)]
+    assert not PaperMatcher().inside_word(groups, "steak", "en")

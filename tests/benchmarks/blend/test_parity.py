@@ -1,9 +1,8 @@
 """Agreement with the authors' programs, where the reference results are at hand.
 
-The authors' verdicts come from a lemmatiser per language; ours from the simple segmenter. So the rule that needs no tool (skipping,
-cleaning, substrings, order of groups) must agree exactly, and the rest at least as often as measured when this was written. What
-is lost then are inflected forms (an Arabic tool that compares characters, Hausa and Azerbaijani stems, English plurals) and, in
-Chinese, characters of a word found apart.
+The authors' verdicts come from a tool per language; ours from the default tools, of which only the Chinese one is theirs. So the
+rule that needs no tool (skipping, cleaning, substrings, order of groups) must agree exactly, and the verdicts at least as often
+as measured when this was written. Their Arabic compares the letters of each text's first word; agreement there says little.
 """
 
 from __future__ import annotations
@@ -24,14 +23,23 @@ from tests.support.blend_data import release_at
 pytestmark = pytest.mark.shared
 
 AGREEMENT = {
-    "Algeria_Arabic": 0.912,
-    "Azerbaijan_Azerbaijani": 0.918,
-    "China_Chinese": 0.959,
-    "Northern_Nigeria_Hausa": 0.911,
-    "South_Korea_Korean": 0.983,
-    "US_English": 0.932,
+    "Algeria_Arabic": 0.900,
+    "Azerbaijan_Azerbaijani": 0.972,
+    "China_Chinese": 0.995,
+    "Northern_Nigeria_Hausa": 0.973,
+    "South_Korea_Korean": 0.991,
+    "US_English": 0.971,
 }
-"""Share of equal verdicts among the valid questions with a reply, measured with the simple segmenter."""
+"""Share of equal verdicts among the valid questions with a reply, measured with the default tools."""
+
+WITHOUT_ENGLISH = {
+    "Azerbaijan_Azerbaijani": 0.976,
+    "China_Chinese": 1.0,
+    "Northern_Nigeria_Hausa": 0.979,
+    "South_Korea_Korean": 0.997,
+    "US_English": 1.0,
+}
+"""The same where the English lemmatiser does not matter: the reference has a lookup table in place of the authors' model."""
 
 TASK = get_task("blend/saq")
 
@@ -57,7 +65,9 @@ def compared(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame:
         reason=pl.lit(None, dtype=pl.String),
     )
     judged = TASK.judge(items, responses, "paper")
-    return pl.concat([judged, official.select(pl.col("^official_.*$"), "response", "prompt")], how="horizontal")
+    return pl.concat(
+        [judged, official.select(pl.col("^official_.*$"), "response", "prompt", "en_lemmatizer_sensitive")], how="horizontal"
+    )
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
@@ -68,6 +78,9 @@ def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
     agreement = (valid["sem_b"] == valid["official_binary"].cast(pl.Float64)).mean()
     assert agreement is not None
     assert agreement >= AGREEMENT[name]
+    if name in WITHOUT_ENGLISH:
+        sound = valid.filter(pl.col("en_lemmatizer_sensitive") == "0")
+        assert (sound["sem_b"] == sound["official_binary"].cast(pl.Float64)).sum() >= WITHOUT_ENGLISH[name] * sound.height
     by_substring = valid.filter(pl.col("official_stage").str.starts_with("substring"))
     assert (by_substring["sem_b"] == 1.0).all()
 

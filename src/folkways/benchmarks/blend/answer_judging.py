@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.blend.cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
-from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher
+from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher, PaperMatcher
 from folkways.errors import DataError
 from folkways.metrics.refusals import declines
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
@@ -35,7 +35,8 @@ class Verdict:
     sem_b_first: float | None = None
     refusal: float | None = None
     other_script: float | None = None
-    answers_given: int | None = None
+    inside_word: float | None = None
+    answers_given: float | None = None
 
 
 @dataclass
@@ -61,10 +62,8 @@ class Judge:
         skipped = self._skip_reason(item, language)
         if skipped:
             return Verdict(False, state, skipped)
-        first = 0.0 if self.profile == "strict" else None
-        return Verdict(
-            True, state, reason, sem_b=0.0, sem_w=0.0, sem_b_first=first, refusal=1.0 if state == State.REFUSED else None
-        )
+        refusal = 1.0 if state == State.REFUSED else None
+        return Verdict(True, state, reason, sem_b=0.0, sem_w=0.0, sem_b_first=0.0, refusal=refusal)
 
     def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> Verdict:
         paper = self.profile == "paper"
@@ -74,10 +73,10 @@ class Judge:
         skipped = self._skip_reason(item, language)
         lost_word = paper and reply in READ_AS_MISSING
         match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, cleaned, language)
-        first = self.matcher.match(groups, given[0], language) if match and given and not paper else None
+        first = self.matcher.match(groups, given[0], language) if match and given else None
         state, reason = self._ending(cleaned, lost_word, match, language)
         if skipped:
-            return Verdict(False, state, skipped, answer=cleaned or None, answers_given=len(given))
+            return Verdict(False, state, skipped, answer=cleaned or None, answers_given=float(len(given)))
         other = in_another_script(cleaned, language)
         return Verdict(
             counted=True,
@@ -86,11 +85,19 @@ class Judge:
             answer=cleaned or None,
             sem_b=1.0 if match else 0.0,
             sem_w=match.weight if match else 0.0,
-            sem_b_first=None if paper else float(first is not None),
+            sem_b_first=float(first is not None),
             refusal=float(state == State.REFUSED),
             other_script=None if other is None else float(other),
-            answers_given=len(given),
+            inside_word=self._inside_word(match, groups, cleaned, language),
+            answers_given=float(len(given)),
         )
+
+    def _inside_word(self, match: Match | None, groups: Sequence[Mapping[str, Any]], cleaned: str, language: str) -> float | None:
+        """Whether only a substring within a longer word made it right; null where the profile has no substrings."""
+        if not isinstance(self.matcher, PaperMatcher):
+            return None
+        by_substring = match is not None and match.stage.startswith("substring")
+        return float(by_substring and self.matcher.inside_word(groups, cleaned, language))
 
     def _ending(self, cleaned: str, lost_word: bool, match: Match | None, language: str) -> tuple[str, str]:
         if lost_word:
@@ -120,7 +127,7 @@ class Judge:
 def judge_answers(
     items: pl.DataFrame, responses: pl.DataFrame, profile: str, metrics: Sequence[str], tool_set: str = "default"
 ) -> pl.DataFrame:
-    """records.JUDGEMENTS with ``topic``, ``answers_given`` and the metrics, one row per response, in the same order.
+    """records.JUDGEMENTS with ``topic`` and the metrics, one row per response, in the same order.
 
     ``responses`` may have a column ``prompt`` with the text that was sent. Raises DataError for a response to an unknown item.
     """
@@ -153,6 +160,5 @@ def _frame(
         for name in ("counted", "state", "answer", "reason")
     }
     numbers = [pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=pl.Float64) for name in metrics]
-    given = pl.Series("answers_given", [verdict.answers_given for verdict in verdicts], dtype=pl.Int64)
     columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
-    return responses.select(*columns, own["topic"], given, *numbers)
+    return responses.select(*columns, own["topic"], *numbers)

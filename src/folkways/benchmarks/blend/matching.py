@@ -1,7 +1,8 @@
 """Whether a short answer is one of those that people gave: the authors' rule, and the same rule with its defects mended.
 
 Groups are tried in order; in a local run all local variants of a group, then its English variants. An answer matches as it stands
-in the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher.
+in the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher, and each
+distinct word once per process.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.text.endings import stands_in
-from folkways.text.normalise import paper_tokens, strict_text, strict_token
-from folkways.text.simple import HAN, KANA
+from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
+from folkways.text.simple import HAN, KANA, SimpleSegmenter
 from folkways.text.tools import get_tool
 
 ENGLISH = "en"
+_SEGMENTER = SimpleSegmenter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,38 @@ class PaperMatcher(Matcher):
 
     _answers: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     _replies: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    _words: StrictMatcher = field(default_factory=lambda: StrictMatcher("simple"))
 
     def compare(self, answer: str, reply: str, language: str) -> str | None:
         """``substring``, ``tokens`` or None."""
         if answer in reply or answer.replace("-", " ") in reply or answer.replace(" ", "-") in reply:
             return "substring"
-        wanted = self._answers.get((language, answer))
-        if wanted is None:
-            wanted = self._answers[language, answer] = tuple(paper_tokens(get_tool(language, self.tool_set).tokens(answer)))
+        return "tokens" if self._has_tokens(answer, reply, language) else None
+
+    def inside_word(self, groups: Sequence[Mapping[str, Any]], reply: str, language: str) -> bool:
+        """Whether a reply that matches does so only because an answer stands within longer words (tea in steak).
+
+        So it is where no answer of any group stands in it as whole words, perhaps with a particle, nor by its tokens.
+        """
+        spoken = (("answers", language), ("en_answers", ENGLISH)) if language != ENGLISH else (("en_answers", ENGLISH),)
+        return self._words.match(groups, reply, language) is None and not any(
+            self._wanted(answer, of) and self._has_tokens(answer, reply, of)
+            for group in groups
+            for key, of in spoken
+            for answer in group[key]
+        )
+
+    def _has_tokens(self, answer: str, reply: str, language: str) -> bool:
         said = self._replies.get((language, reply))
         if said is None:
             said = self._replies[language, reply] = frozenset(paper_tokens(get_tool(language, self.tool_set).tokens(reply)))
-        return "tokens" if all(token in said for token in wanted) else None
+        return all(token in said for token in self._wanted(answer, language))
+
+    def _wanted(self, answer: str, language: str) -> tuple[str, ...]:
+        wanted = self._answers.get((language, answer))
+        if wanted is None:
+            wanted = self._answers[language, answer] = tuple(paper_tokens(get_tool(language, self.tool_set).tokens(answer)))
+        return wanted
 
 
 _UNSPACED = re.compile(f"[{HAN}{KANA}]")
@@ -89,32 +111,51 @@ class StrictMatcher(Matcher):
 
     Answer and reply are brought to one normal form (case, accents, widths, digits, clock times, invisible characters); an answer
     stands in a reply as whole words only (perhaps with a particle or a plural's ending), so that tea is not in steak nor 1 in 15;
-    characters of scripts without spaces must follow one another; empty answers match nothing.
+    characters of scripts without spaces must follow one another; empty answers match nothing. Base forms come last, in any order.
     """
 
     _forms: dict[tuple[str, str], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    _bases: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     def compare(self, answer: str, reply: str, language: str) -> str | None:
-        """``words`` (one after another), ``tokens`` (in any order) or None."""
+        """``words`` (one after another), ``tokens`` (in any order), ``lemmas`` (their base forms) or None."""
         phrase, units = self._form(answer, language)
         if not units:
             return None
         said, _ = self._form(reply, language)
         if stands_in(said, phrase, language):
             return "words"
-        return "tokens" if all(stands_in(said, unit, language) for unit in units) else None
+        if all(stands_in(said, unit, language) for unit in units):
+            return "tokens"
+        bases = self._base_forms(answer, language)
+        return "lemmas" if bases and bases <= self._base_forms(reply, language) else None
 
     def usable(self, groups: Sequence[Mapping[str, Any]], language: str) -> bool:
         """Whether any group has an answer that is not empty."""
         keys = ("en_answers",) if language == ENGLISH else ("answers", "en_answers")
         return any(self._form(answer, ENGLISH)[1] for group in groups for key in keys for answer in group[key])
 
+    def _base_forms(self, text: str, language: str) -> frozenset[str]:
+        """The base forms of the text's words; empty for a tool that knows none, for then there is nothing to add."""
+        tool = get_tool(language, self.tool_set)
+        if isinstance(tool, SimpleSegmenter):
+            return frozenset()
+        known = self._bases.get((language, text))
+        if known is None:
+            tokens = tool.tokens(plain_text(text, language))
+            known = self._bases[language, text] = frozenset(
+                strict_token(word)
+                for token in tokens
+                for word in strict_text(token, language).split()
+                if any(char.isalnum() for char in word)
+            )
+        return known
+
     def _form(self, text: str, language: str) -> tuple[str, tuple[str, ...]]:
         """The text's tokens as one string with a space before and after each, and the parts that must each be in a reply."""
         known = self._forms.get((language, text))
         if known is None:
-            tool = get_tool(language, self.tool_set)
-            words = [[strict_token(token) for token in tool.tokens(word)] for word in strict_text(text, language).split()]
+            words = [[strict_token(token) for token in _SEGMENTER.tokens(word)] for word in strict_text(text, language).split()]
             words = [tokens for word in words if (tokens := [token for token in word if any(char.isalnum() for char in token)])]
             phrase = " ".join(token for tokens in words for token in tokens)
             units = tuple(f" {unit} " for tokens in words for unit in _units(tokens))

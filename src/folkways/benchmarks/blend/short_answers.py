@@ -15,7 +15,7 @@ from folkways.cultures import cultures_of, get_culture
 from folkways.records import ITEMS, Metric
 from folkways.releases import blend
 from folkways.releases.base import Release
-from folkways.text.tools import get_tool
+from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
 SKIPPED = {
     "skipped: nobody answered": pl.col("groups").list.len() == 0,
@@ -37,15 +37,26 @@ class ShortAnswers(Task):
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("sem_b", "SEM-B", "The reply has any answer that people gave (paper, section 4.1)."),
         Metric("sem_w", "SEM-W", "Votes of the matched answer over those of the commonest (paper, section 4.1).", kind="mean"),
-        Metric(
-            "sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several; strict profile."
-        ),
+        Metric("sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several."),
         Metric("refusal", "Refusals", "Share of replies that decline to answer."),
         Metric("other_script", "Other script", "Share of replies written in another script than asked."),
+        Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0),
+        Metric(
+            "inside_word",
+            "Inside a word only",
+            "Share of replies that are right only because an answer stands within a longer word; paper profile.",
+        ),
     )
     facets: ClassVar[tuple[str, ...]] = ("topic",)
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
+    tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS
+
+    def __init__(self, tool_set: str = "default") -> None:
+        self.tool_set = tool_set
+
+    def with_text_tools(self, tool_set: str) -> ShortAnswers:
+        return ShortAnswers(self.resolve_tool_set(tool_set))
 
     def items(self, release: Release) -> pl.DataFrame:
         """8,000 items in the full release: records.ITEMS, topic, wordings, templates, groups (blend.GROUPS), skip_reason."""
@@ -99,8 +110,9 @@ class ShortAnswers(Task):
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """One judgement per response; a column ``prompt`` in the responses, where there is one, is what replies are freed of."""
-        names = [metric.name for metric in self.metrics if metric.name != "sem_b_first" or profile == "strict"]
-        return judge_answers(items, responses, self.resolve_profile(profile), names)
+        profile = self.resolve_profile(profile)
+        names = [metric.name for metric in self.metrics if metric.name != "inside_word" or profile == "paper"]
+        return judge_answers(items, responses, profile, names, self.tool_set)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Means over the questions that count, by culture, language, variant and topic."""
@@ -116,9 +128,10 @@ class ShortAnswers(Task):
         return table.select(release_id="ID", variant="prompt_no", prompt="prompt", response=pl.col("response").fill_null(""))
 
     def text_tools(self) -> Mapping[str, str]:
-        """The segmenter of each language that questions are asked in, as one entry where they are the same."""
-        tools = {get_tool(culture.languages[0]) for culture in cultures_of("blend")}
-        return {tool.name: tool.version for tool in sorted(tools, key=lambda tool: tool.name)}
+        """The tools of the languages that questions are asked in, those that are installed; each once."""
+        languages = {culture.languages[0] for culture in cultures_of("blend")}
+        tools = (get_tool(language, self.tool_set) for language in languages if has_tool(language, self.tool_set))
+        return dict(sorted({(tool.name, tool.version) for tool in tools}))
 
 
 def _questions(release: Release, annotations: pl.DataFrame) -> pl.DataFrame:

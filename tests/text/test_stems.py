@@ -1,0 +1,87 @@
+"""Base forms, language by language: forms of one word meet, different words do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.releases import blend
+from folkways.text.tools import get_tool
+from tests.support.blend_data import release_at
+
+SAME = {
+    "en": ["child children", "baby babies", "egg eggs", "wear wore worn"],
+    "es": ["niño niños", "tortilla tortillas", "juega jugar"],
+    "el": ["καφές καφέδες", "φαγητό φαγητά", "γιορτή γιορτές"],
+    "id": ["bermain permainan main", "makan makanan dimakan"],
+    "fa": ["کتاب کتاب‌ها کتابها"],
+    "ko": ["학교 학교에서 학교에서는 학교의", "친구 친구와 친구들", "선생님 선생님은 선생님께"],
+    "ar": ["كتاب الكتاب كتاب", "مدرسة المدرسة والمدرسة", "سيارة سيارات السيارات", "قهوة القهوه"],
+    "az": ["çay çayı çayın çaylar çaylardan çaydır", "yemək yeməyi yeməkdən", "mühəndislik mühəndisliyi", "kitab kitablarımız"],
+    "su": ["buku bukuna", "kadaharan dahar", "imah imahna"],
+    "ha": ["mota motar motarsa motoci", "gida gidan gidansu", "tasha tashoshi", "littafi littafin littafinsu"],
+    "am": ["ቤት ቤቶች ቤቶችን የቤቶች", "ሠላም ሰላም", "ተማሪ ተማሪዎች ለተማሪው"],
+    "as": ["চাহ চাহ"],
+}
+APART = {
+    "en": ["tea steak", "rice price", "United State"],
+    "es": ["pan pavo", "casa caso"],
+    "el": ["τσάι τσίπουρο"],
+    "id": ["nasi nanas"],
+    "fa": ["نان نام"],
+    "ko": ["떡볶이 떡볶", "차 기차", "감 감기", "가을 가"],
+    "ar": ["كتاب مكتبة", "كرة كتاب", "لبن لبنان"],
+    "az": ["çay çap", "su süd"],
+    "su": ["sangu sapi"],
+    "ha": ["mota mutum", "ruwa rawa"],
+    "am": ["ቡና ሻይ", "ቡና ቡን"],
+}
+
+
+def base(language: str, word: str) -> str:
+    (token,) = get_tool(language).tokens(word)
+    return token
+
+
+@pytest.mark.parametrize(("language", "forms"), [(language, forms) for language in SAME for forms in SAME[language]])
+def test_forms_of_one_word_meet(language: str, forms: str) -> None:
+    assert len({base(language, form) for form in forms.split()}) == 1, {form: base(language, form) for form in forms.split()}
+
+
+@pytest.mark.parametrize(("language", "words"), [(language, words) for language in APART for words in APART[language]])
+def test_different_words_stay_apart(language: str, words: str) -> None:
+    one, other = words.split()
+    assert base(language, one) != base(language, other)
+
+
+@pytest.mark.parametrize("language", ["am", "ar", "az", "ha", "ko", "su"])
+@given(data=st.data())
+def test_a_stem_is_never_empty_and_never_longer(language: str, data: st.DataObject) -> None:
+    alphabet = "".join(SAME[language] + APART[language]).replace(" ", "")
+    word = data.draw(st.text(st.sampled_from(alphabet), min_size=1, max_size=12))
+    stem = base(language, word)
+    assert 0 < len(stem) <= len(word)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("culture", "language"), [("NG-N", "ha"), ("AZ", "az"), ("ET", "am"), ("ID-JB", "su"), ("DZ", "ar"), ("KR", "ko")]
+)
+def test_real_answers_keep_their_meaning(shared: Path, culture: str, language: str) -> None:
+    """Stemming joins few answers that people gave as different ones (groups of the same question)."""
+    annotated = blend.read_annotations(release_at(shared / "data" / "blend" / "24e7d73"))
+    questions = [groups for place, groups in annotated.select("culture", "groups").iter_rows() if place == culture]
+    pairs = joined = 0
+    for groups in questions:
+        stems = [{" ".join(get_tool(language).tokens(answer)) for answer in group["answers"] if answer.strip()} for group in groups]
+        words = [{answer.strip().lower() for answer in group["answers"]} for group in groups]
+        for one in range(len(groups)):
+            for other in range(one):
+                if not words[one] & words[other]:
+                    pairs += 1
+                    joined += bool(stems[one] & stems[other])
+    assert pairs > 1_000
+    assert joined / pairs < 0.01
