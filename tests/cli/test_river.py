@@ -1,0 +1,138 @@
+"""From questions to a report by commands, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.records import SCORES
+from tests.support.chat_server import ChatServer
+from tests.support.mcq_data import write_mcq_release
+from tests.support.river import Done, folkways, rows
+
+QUESTIONS = 200
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release ``mcq``, a file of prices and, after the first command, the workspace ``w.db``."""
+    folder = tmp_path_factory.mktemp("river")
+    write_mcq_release(folder / "mcq", QUESTIONS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def ran(server: ChatServer, place: Path) -> Done:
+    """Two models on two tasks, with a report."""
+    prices = f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 1.0, output = 2.0 }}\n'
+    (place / "prices.toml").write_text(prices, encoding="utf-8")
+    return command("run", server, "--name", "both", "--report", "report", place=place)
+
+
+def command(verb: str, server: ChatServer, *more: object, place: Path) -> Done:
+    asked = ("blend/mcq", "sample/saq", "--release", "blend=mcq", "--prices", "prices.toml", "-w", "w.db")
+    models = ("--model", f"{server.url}/v1#test-model", "--model", "baseline/first")
+    return folkways(verb, *asked, *models, *more, cwd=place)
+
+
+def test_estimate_run_and_estimate_again(server: ChatServer, ran: Done, place: Path) -> None:
+    fresh = command("estimate", server, "--json", "-w", "none.db", place=place)
+    assert not (place / "none.db").exists()
+    before = [entry for entry in json.loads(fresh.stdout) if entry["endpoint"].startswith("http")]
+    assert server.stats()["total"] == sum(entry["requests"] for entry in before)
+    assert all(entry["usd"] > 0 and entry["stored"] == 0 for entry in before)
+    after = command("estimate", server, place=place)
+    assert after.returncode == 0, after.stderr
+    assert "Together: 0 requests, at most US$ 0.00" in after.stdout
+
+
+def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Path) -> None:
+    assert ran.returncode == 0, ran.stderr
+    assert "Starting both in w.db" in ran.stderr
+    assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", ran.stderr)
+    assert "wrote report/report.html" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    for words in ("BLEnD multiple choice", "Sample: short answers", "test-model"):
+        assert words in ran.stdout
+    assert "\x1b" not in ran.stdout + ran.stderr  # no colours where there is no terminal
+    assert {path.name for path in (place / "report").iterdir()} >= {"report.html", "report.md", "scores.csv", "judgements.parquet"}
+
+
+def test_runs_lists_what_there_is(ran: Done, place: Path) -> None:
+    (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=place).stdout)
+    assert (entry["run"], entry["state"], entry["reason"]) == ("both", "finished", None)
+    assert entry["tasks"] == ["blend/mcq", "sample/saq"]
+    assert entry["expected"] == entry["responses"] == rows(place / "w.db", "SELECT count(*) FROM expected")[0][0]
+    table = folkways("runs", "-w", "w.db", cwd=place).stdout
+    assert "both" in table
+    assert "finished" in table
+
+
+def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Done, place: Path) -> None:
+    server.control(forget=True)
+    for name in ("scores.csv", "scores.parquet", "scores.json", "scores.jsonl"):
+        done = folkways("score", "both", "-w", "w.db", "--out", name, cwd=place)
+        assert done.returncode == 0, done.stderr
+    assert server.stats()["total"] == 0
+    scores = pl.read_parquet(place / "scores.parquet")
+    assert dict(scores.schema) == dict(SCORES)
+    assert scores.equals(pl.read_parquet(place / "report" / "scores.parquet").select(scores.columns))
+    for other in (pl.read_csv(place / "scores.csv"), pl.read_ndjson(place / "scores.jsonl"), pl.read_json(place / "scores.json")):
+        assert other["score"].to_list() == pytest.approx(scores["score"].to_list(), nan_ok=True)
+        assert other["signature"].to_list() == scores["signature"].to_list()
+
+
+def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> None:
+    done = folkways("report", "both", "-w", "w.db", "--out", "again", "--title", "Two <models>", "--format", "html,md", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "wrote again/report.html" in done.stdout
+    html = (place / "again" / "report.html").read_text(encoding="utf-8")
+    assert "Two &lt;models&gt;" in html
+    assert not re.search(
+        r"""(?:src|href)=["']https?://(?!huggingface|github|creativecommons|arxiv|aclanthology)[^"']*\.(?:js|css)""", html
+    )
+    assert not (place / "again" / "scores.csv").exists()
+
+
+def test_show_prints_an_item_with_everything_that_is_known_of_it(server: ChatServer, ran: Done, place: Path) -> None:
+    item = rows(place / "w.db", "SELECT item FROM expected WHERE task = 'blend/mcq' LIMIT 1")[0][0]
+    done = folkways("show", f"blend/mcq:{item}", "-w", "w.db", cwd=place)
+    assert done.returncode == 0, done.stderr
+    for words in (item, "Riddle 0", "baseline/first", f"{server.url}/v1#test-model"):
+        assert words in done.stdout
+    known = json.loads(folkways("show", item, "-w", "w.db", "--run", "both", "--json", cwd=place).stdout)
+    assert item in json.dumps(known)
+
+
+def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer, place: Path) -> None:
+    server.control(forget=True)
+    model = f"{server.url}/v1#another"
+    asked = ("run", "blend/mcq", "--release", "mcq", "--model", model, "-w", "budget.db")
+    done = folkways(*asked, "--budget", "50requests", cwd=place)
+    assert done.returncode == 1
+    assert "run-1 is not finished: the budget is used up" in done.stderr
+    assert "Run the same command again to go on." in done.stderr
+    assert server.stats()["total"] == 50
+    again = folkways(*asked, cwd=place)
+    assert (again.returncode, "Continuing run-1" in again.stderr) == (0, True)
+    assert server.stats()["total"] == server.stats()["distinct"] == QUESTIONS
+
+
+def test_quickstart_needs_nothing_and_gives_a_report(tmp_path: Path) -> None:
+    done = folkways("quickstart", "--out", tmp_path / "quick")
+    assert done.returncode == 0, done.stderr
+    assert f"Report:    {tmp_path / 'quick' / 'report.html'}" in done.stdout
+    assert (tmp_path / "quick" / "report.html").stat().st_size > 10_000
+    again = folkways("quickstart", "--out", tmp_path / "quick")
+    assert again.returncode == 0, again.stderr
