@@ -102,7 +102,13 @@ def test_own_language_and_english_are_paired(data: ReportData) -> None:
 def test_figures_cover_culture_language_facet_and_map(data: ReportData) -> None:
     view = ReportView(data)
     figures = task_figures(view.tasks[0], view.short)
-    assert {section: len(drawn) for section, drawn in figures.items()} == {"culture": 1, "language": 2, "facet": 1, "map": 2}
+    assert {section: len(drawn) for section, drawn in figures.items()} == {
+        "culture": 1,
+        "language": 2,
+        "facet": 1,
+        "map": 2,
+        "more": 0,
+    }
     slugs = [figure.slug for drawn in figures.values() for figure in drawn]
     assert len(set(slugs)) == len(slugs)
 

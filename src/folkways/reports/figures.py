@@ -59,8 +59,8 @@ def with_colours(svg: str, colours: dict[str, str]) -> str:
 
 
 def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure]]:
-    """The figures of a task by section: ``culture``, ``language``, ``facet`` and ``map``."""
-    figures: dict[str, list[Figure]] = {"culture": [], "language": [], "facet": [], "map": []}
+    """The figures of a task by section: ``culture``, ``language``, ``facet``, ``map`` and ``more``."""
+    figures: dict[str, list[Figure]] = {"culture": [], "language": [], "facet": [], "map": [], "more": []}
     if "culture" in task.facets and len(task.facets["culture"].values) > 1:
         figures["culture"].append(_groups(task, task.facets["culture"], short))
     drawn = task.models[:MAX_FIGURES_PER_KIND]
@@ -68,6 +68,8 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
         figures["language"] = [_languages(task, endpoint, short) for endpoint in drawn]
     figures["facet"] = [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60]
     figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in drawn]
+    crossed = [view for view in task.more if view.facet.startswith("culture+")]
+    figures["more"] = [_map(task, view, endpoint, short) for view in crossed for endpoint in drawn]
     return figures
 
 
@@ -118,7 +120,7 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
     return _figure(
         f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
-        f"{task.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.",
+        f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.",
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
     )

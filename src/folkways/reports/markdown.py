@@ -63,6 +63,9 @@ def _task(view: ReportView, task: TaskView) -> Iterable[str]:
     for facet in task.facets.values():
         yield f"### By {escape(facet_title(facet.facet))}"
         yield _facet(view, task, facet)
+    for facet in task.more:
+        yield f"### {escape(facet.metric.label)}, by {escape(facet_title(facet.facet))}"
+        yield _facet(view, task, facet)
 
 
 def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:

@@ -18,6 +18,8 @@ FACET_TITLES = {
     "csi": "culture-specific item",
     "hall": "Hall level",
     "hall_level": "Hall level",
+    "gold_letter": "right letter",
+    "option_culture": "culture of a wrong option",
 }
 
 
@@ -56,7 +58,7 @@ def facet_title(facet: str) -> str:
 
 def value_name(facet: str, value: str) -> str:
     """The name of one group of a facet: ``KR+ko`` -> ``South Korea, Korean``."""
-    namers = {"culture": culture_name, "language": language_name}
+    namers = {"culture": culture_name, "option_culture": culture_name, "language": language_name}
     parts = facet.split("+")
     values = value.split("+", len(parts) - 1)
     return one_line(", ".join(namers.get(part, str)(code) for part, code in zip(parts, values, strict=False)))

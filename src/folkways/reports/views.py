@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,11 +59,12 @@ class Score:
 
 @dataclass(frozen=True)
 class FacetView:
-    """The scores of one task's headline metric by one facet, for the profile shown.
+    """The scores of one metric of a task by one facet, for the profile shown.
 
     values: groups in display order, best first by the leading endpoint (heat maps and charts share it).
     """
 
+    metric: Metric
     facet: str
     values: tuple[str, ...]
     scores: dict[tuple[str, str], Score]  # (value, endpoint)
@@ -87,6 +88,7 @@ class TaskView:
     endpoints: models by score, then baselines by score.
     whole:     headline metric over everything, every profile, in the order of ``endpoints``.
     others:    the other metrics over everything.
+    facets:    the headline metric by each facet; more: the other metrics by facets of their own.
     """
 
     task: str
@@ -99,6 +101,7 @@ class TaskView:
     whole: tuple[Score, ...]
     others: tuple[Score, ...]
     facets: dict[str, FacetView] = field(default_factory=dict)
+    more: tuple[FacetView, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -179,6 +182,7 @@ class ReportView:
         place = {name: position for position, name in enumerate(endpoints)}
         profile_place = {name: position for position, name in enumerate(profiles)}
         whole.sort(key=lambda score: (place[score.endpoint], profile_place[score.profile]))
+        facets = _facets(headline, [score for score in shown if score.facet != WHOLE], endpoints)
         return TaskView(
             task=task,
             title=self.data.task_titles.get(task, task),
@@ -189,7 +193,8 @@ class ReportView:
             endpoints=endpoints,
             whole=tuple(score for score in whole if score.metric == headline.name),
             others=tuple(score for score in whole if score.metric != headline.name),
-            facets=_facets([score for score in shown if score.facet != WHOLE], endpoints),
+            facets=facets,
+            more=_more([score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints),
         )
 
     @cached_property
@@ -236,7 +241,16 @@ def _rank(score: float | None) -> float:
     return score if score is not None and score == score else float("-inf")
 
 
-def _facets(scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, FacetView]:
+def _more(
+    scores: Sequence[Score], metrics: Sequence[Metric], known: Container[str], endpoints: Sequence[str]
+) -> tuple[FacetView, ...]:
+    """The metrics by facets that the headline has not: how often each letter was chosen, say."""
+    own = [score for score in scores if score.facet != WHOLE and score.facet not in known]
+    views = (_facets(metric, [score for score in own if score.metric == metric.name], endpoints) for metric in metrics)
+    return tuple(view for found in views for view in found.values())
+
+
+def _facets(metric: Metric, scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, FacetView]:
     by_facet: dict[str, dict[tuple[str, str], Score]] = {}
     for score in scores:
         by_facet.setdefault(score.facet, {})[score.value, score.endpoint] = score
@@ -248,5 +262,5 @@ def _facets(scores: Sequence[Score], endpoints: Sequence[str]) -> dict[str, Face
             first = next((found[value, name] for name in endpoints if (value, name) in found), None)
             return -_rank(first.score if first else None)
 
-        views[facet] = FacetView(facet, tuple(sorted(values, key=best)), found)
+        views[facet] = FacetView(metric, facet, tuple(sorted(values, key=best)), found)
     return views

@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
+from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
 from folkways.benchmarks.summary import summarise_means
 from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.refusals import declines
@@ -20,8 +21,8 @@ ENGLISH = "en"
 RELEASED = "released"
 PLACES = ("{q}", "{choices}")
 
-_INSTRUCTION = r" Without any explanation,[\s\S]*$"  # where the authors' instruction begins, after the question
-_NEEDED = ("item", "question", "culture", "topic", "prompt", "answer_idx")
+_AFTER_QUESTION = r"(?: Without any explanation,|\n\nA\. )[\s\S]*$"  # the authors' instruction, or the options of other wordings
+_NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries", "answer_idx")
 
 
 class MultipleChoice(Task):
@@ -42,8 +43,9 @@ class MultipleChoice(Task):
             "Mean over (culture, question) pairs, each counting once however many versions it has; the paper counts versions.",
             kind="mean",
         ),
+        *VIEWS,
     )
-    facets: ClassVar[tuple[str, ...]] = ("topic",)
+    facets: ClassVar[tuple[str, ...]] = ("topic", "gold_letter")
     variants: ClassVar[tuple[str, ...]] = (RELEASED,)
     max_tokens: ClassVar[int] = 64
 
@@ -62,7 +64,7 @@ class MultipleChoice(Task):
                     item="mcqid",
                     release_id="mcqid",
                     question=pl.concat_str("culture", "id", separator="/"),
-                    text=pl.col("prompt").str.replace(_INSTRUCTION, ""),
+                    text=pl.col("prompt").str.replace(_AFTER_QUESTION, ""),
                     gold=_option_of(table),
                 )
                 .select(*ITEMS, "topic", "prompt", "labels", "choices", "choice_countries", "answer_idx")
@@ -110,7 +112,7 @@ class MultipleChoice(Task):
         )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """One judgement per response: the letter that was read, right or wrong."""
+        """One judgement per response: the letter that was read, right or wrong, and whose option it is (choice_views)."""
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
@@ -125,15 +127,20 @@ class MultipleChoice(Task):
             if state == State.ANSWERED:
                 state, answer, reason = _read(item, response[2] or "", paper)
             right = float(answer == item["answer_idx"])
-            rows.append((item["question"], item["culture"], item["topic"], True, state, answer, reason, right))
-        names = ("question", "culture", "topic", "counted", "state", "answer", "reason")
+            view = seen(item["labels"], item["choice_countries"], item["culture"], item["answer_idx"], answer)
+            rows.append((item["question"], item["culture"], True, state, answer, reason, item["topic"], *view, right))
+        names = ("question", "culture", "counted", "state", "answer", "reason", "topic", *SEEN)
         schema = {name: pl.Boolean if name == "counted" else pl.String for name in names} | {"accuracy": pl.Float64}
         judged = pl.DataFrame(rows, schema=schema, orient="row")
         own = {name: judged[name] for name in judged.columns}
-        return responses.select(*(own.get(name, pl.col(name)) for name in JUDGEMENTS), own["topic"], own["accuracy"])
+        facets = (own[name] for name in ("topic", *SEEN))
+        return responses.select(*(own.get(name, pl.col(name)) for name in JUDGEMENTS), *facets, own["accuracy"])
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """Accuracy over items, and over questions with the same counts of states; both intervals are clustered by question."""
+        """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.
+
+        Every interval is clustered by question.
+        """
         scores = summarise_means(judgements, self.name, self.metrics[:1], self.facets)
         lost = pl.col("state").is_in([State.FAILED, State.MISSING])
         pairs = (
@@ -145,15 +152,15 @@ class MultipleChoice(Task):
             .rename({"accuracy": "accuracy_by_question"})
         )
         best = Metric("at_best", "", "", kind="mean")
-        by_question = summarise_means(pairs, self.name, (self.metrics[1],), self.facets)
-        at_best = summarise_means(pairs, self.name, (best,), self.facets).select("facet", "value", at_best="score")
+        by_question = summarise_means(pairs, self.name, (self.metrics[1],), ("topic",))
+        at_best = summarise_means(pairs, self.name, (best,), ("topic",)).select("facet", "value", at_best="score")
         counts = scores.drop("metric", "score", "low", "high", "interval", "at_best")
         beside = (
             by_question.select("facet", "value", "metric", "score", "low", "high", "interval")
             .join(at_best, on=["facet", "value"], maintain_order="left")
             .join(counts, on=["facet", "value"], maintain_order="left")
         )
-        return pl.concat([scores, beside.select(scores.columns)])
+        return pl.concat([scores, beside.select(scores.columns), *views(judgements, self.name)])
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """The output of the authors' evaluation program: the questions' columns, ``full_res`` and ``final_ans``."""
