@@ -45,9 +45,9 @@ class Run:
         """The name under which the workspace knows it."""
         return self.record.name
 
-    def score(self, profile: str | None = None) -> pl.DataFrame:
-        """Judge and score again, in the task's default profile or another; returns records.SCORES."""
-        return score_run(self.workspace, self.record, profile).scores
+    def score(self, profile: str | None = None, text_tools: str | None = None) -> pl.DataFrame:
+        """Judge and score again, in the task's default profile or another, with another set of text tools; records.SCORES."""
+        return score_run(self.workspace, self.record, profile, text_tools).scores
 
     def scores(self, profile: str | None = None) -> pl.DataFrame:
         """The stored scores (records.SCORES), of one profile or of all that were scored."""

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from folkways.cli.options import text_tools_option
+
 
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("task")
@@ -15,6 +17,7 @@ import click
 @click.option("--language", metavar="L", help="Language they were asked in, where the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
+@text_tools_option
 @click.option("--release", metavar="NAME|DIR", help="Data to judge against, instead of the default release.")
 @click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ids are not looked at.")
 def command(
@@ -25,6 +28,7 @@ def command(
     language: str | None,
     variant: str | None,
     profile: str | None,
+    text_tools: str | None,
     release: str | None,
     by_position: bool,
 ) -> None:
@@ -47,6 +51,8 @@ def command(
 
     check_target(out)
     chosen = get_task(task)
+    if text_tools is not None:
+        chosen = chosen.with_text_tools(text_tools)
     judged = judge_file(
         chosen,
         open_release(release or chosen.release, chosen.benchmark),

@@ -30,6 +30,15 @@ def workspace_option(command: F) -> F:
     )(command)
 
 
+def text_tools_option(command: F) -> F:
+    """``--text-tools SET``."""
+    return click.option(
+        "--text-tools",
+        metavar="SET",
+        help="How words are brought to base forms: default, paper (the authors' tools, where installed) or simple (not at all).",
+    )(command)
+
+
 def question_options(command: F) -> F:
     """The options that decide what is asked: shared by ``run`` and ``estimate``."""
     for option in reversed(

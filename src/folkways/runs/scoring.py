@@ -30,12 +30,13 @@ class Scored:
     profiles: dict[str, str]
 
 
-def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = None) -> Scored:
+def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = None, text_tools: str | None = None) -> Scored:
     """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
 
     A run of which everything was asked is finished with that.
 
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
+    text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any; the signature names them.
     Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
     """
     shares = results.parts(workspace, run)
@@ -43,6 +44,8 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
     profiles: dict[str, str] = {}
     for run_task in plans.run_tasks(workspace, run):
         task = get_task(run_task.task)
+        if text_tools is not None and task.tool_sets:
+            task = task.with_text_tools(text_tools)
         resolved = task.resolve_profile(profile)
         profiles[task.name] = resolved
         options = restore_options(run_task.options)
