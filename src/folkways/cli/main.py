@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "Print one item with its gold answers, prompts, responses and judgements.",
     "build": "Build questions from people's answers, and compare builds.",
     "judge": "Judge replies that were made elsewhere.",
+    "tables": "Recompute the tables and figures of a paper from the data.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",
     "endpoints": "List the providers, the names of their keys, and the prices in use.",

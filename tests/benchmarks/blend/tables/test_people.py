@@ -71,7 +71,7 @@ def test_by_hand(profile: str) -> None:
 
 
 def test_ones_own_vote_does_not_count() -> None:
-    """For the first person tea and coffee have one vote each; for the second it is coffee two, tea one; for the third the reverse."""
+    """For the first person tea and coffee have one vote each; for the second tea has one of three; for the third, coffee."""
     data = pl.DataFrame(
         [question("q", [group(2, "tea"), group(2, "coffee")], [["coffee", "tea"], ["tea"], ["coffee"]])], schema=dict(ANNOTATIONS)
     )

@@ -9,6 +9,7 @@ from folkways.benchmarks.blend.tables.annotations import annotation_table, quest
 from folkways.benchmarks.blend.tables.categories import category_means, category_pairs_table, category_table
 from folkways.benchmarks.blend.tables.formats import culture_scores, format_table
 from folkways.benchmarks.blend.tables.languages import language_table, published_language_table
+from folkways.benchmarks.blend.tables.make import MAKERS, NotAvailableError, Sources, make_table
 from folkways.benchmarks.blend.tables.overlap import overlap_table
 from folkways.benchmarks.blend.tables.people import people_judgements, people_table
 from folkways.benchmarks.blend.tables.published import compare_with_published, published
@@ -16,6 +17,9 @@ from folkways.benchmarks.blend.tables.statistics import statistics_table
 from folkways.benchmarks.blend.tables.table import Table
 
 __all__ = [
+    "MAKERS",
+    "NotAvailableError",
+    "Sources",
     "Table",
     "annotation_table",
     "category_means",
@@ -25,6 +29,7 @@ __all__ = [
     "culture_scores",
     "format_table",
     "language_table",
+    "make_table",
     "overlap_table",
     "people_judgements",
     "people_table",

@@ -25,7 +25,6 @@ CULTURE_SCORES: Schema = {
 """Scores by model, culture and language: what ``published(10, 11, 12)`` has."""
 
 FORMATS: Schema = {
-    "over": pl.String,  # "cultures, models averaged" or "cultures, one model"
     "model": pl.String,  # null where models are averaged
     "saq": pl.String,  # which short answers: "local", "english", or "both" (their mean)
     "r": pl.Float64,
@@ -61,13 +60,14 @@ def format_table(scores: pl.DataFrame) -> Table:
     rows: list[tuple[Any, ...]] = []
     for saq in SAQ_KINDS:
         models = pairs["model"].n_unique()
-        rows.append(("cultures, models averaged", None, *_row(averaged, saq), models))
+        rows.append((None, *_row(averaged, saq), models))
         for (model,), group in pairs.group_by(["model"], maintain_order=True):
-            rows.append(("cultures, one model", model, *_row(group, saq), 1))
+            rows.append((model, *_row(group, saq), 1))
     return Table(
         "formats",
         "Short answers against multiple choice: Pearson's r over cultures",
-        "The unit is the culture: each r is over cultures, and Fisher's interval takes them as independent.",
+        "The unit is the culture: each r is over cultures, and Fisher's interval takes them as independent. "
+        "A row without a model is over the models' mean.",
         pl.DataFrame(rows, schema=dict(FORMATS), orient="row"),
         notes=(_mean_of_models(rows),),
     )
@@ -100,6 +100,6 @@ def _row(group: pl.DataFrame, saq: str) -> tuple[str, float, float, float, int]:
 
 
 def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
-    known = {saq: [r for _, model, of, r, *_ in rows if model is not None and of == saq and r == r] for saq in SAQ_KINDS}
+    known = {saq: [r for model, of, r, *_ in rows if model is not None and of == saq and r == r] for saq in SAQ_KINDS}
     told = ", ".join(f"{sum(single) / len(single):.3f} ({saq})" for saq, single in known.items() if single)
     return f"Mean of the single models' r: {told or 'none'}. The paper gives 0.93 (both) and 0.98 (English)."

@@ -104,7 +104,8 @@ def people_table(judgements: pl.DataFrame) -> Table:
         rows,
         notes=(
             "People who gave no answer do not count in the scores; without_answer is their share of those asked.",
-            "A person had one annotator fewer to agree with than a model has, so the line is a little low.",
+            "A person had one annotator fewer to agree with than a model has, which makes the line a little low; a model has no "
+            "way to give no answer, which makes it a little high.",
         ),
     )
 

@@ -22,12 +22,16 @@ EVERY = "all"
 
 @dataclass(frozen=True)
 class Layout:
-    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell`` in the middle."""
+    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell`` in the middle.
+
+    by: a column each value of which has a wide form of its own.
+    """
 
     down: str
     across: str
     cell: str
     decimals: int = 2
+    by: str | None = None
 
 
 @dataclass(frozen=True)

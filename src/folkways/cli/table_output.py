@@ -1,0 +1,150 @@
+"""Recomputed tables as text for the terminal, Markdown, CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Any
+
+import polars as pl
+
+from folkways import __version__
+from folkways.benchmarks.blend.tables.table import Layout, Table
+
+SIDE_BY_SIDE = "{} ({})"
+"""A cell that differs from the published one: recomputed, and published in brackets."""
+
+HEADINGS = {
+    "Holidays/Celebration/Leisure": "Holidays",
+    "sem_b": "SEM-B",
+    "sem_w": "SEM-W",
+    "p_holm": "p (Holm)",
+    "p_corrected": "p (GG)",
+}
+"""What people read for a column, where it is not its name; GG is Greenhouse and Geisser's correction."""
+
+Grid = tuple[str, list[str], list[list[str]]]
+"""A heading (empty if there is one grid), the columns' names, and the rows' cells."""
+
+
+def as_json(tables: Sequence[Table]) -> str:
+    """One document: each table with its unit, notes and rows; what is not known is null."""
+    document = {
+        "folkways": __version__,
+        "tables": [
+            {"name": table.name, "title": table.title, "unit": table.unit, "notes": list(table.notes), "rows": _plain(table.rows)}
+            for table in tables
+        ],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def as_csv(table: Table) -> str:
+    """The rows as they are, with full precision."""
+    return table.rows.write_csv()
+
+
+def as_markdown(tables: Sequence[Table]) -> str:
+    """A section per table, laid out for reading."""
+    return "\n".join(line for table in tables for line in _section(table))
+
+
+def _section(table: Table) -> Iterator[str]:
+    yield f"## {table.title}\n"
+    yield f"{table.unit}\n"
+    for heading, columns, rows in grids(table):
+        if heading:
+            yield f"### {heading}\n"
+        yield f"| {' | '.join(columns)} |"
+        yield f"|{'---|' * len(columns)}"
+        for row in rows:
+            yield f"| {' | '.join(_escaped(cell) for cell in row)} |"
+        yield ""
+    for note in table.notes:
+        yield f"- {note}"
+    if table.notes:
+        yield ""
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
+
+
+def as_text(tables: Sequence[Table], width: int) -> str:
+    """Tables for the terminal; ``width`` in characters."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    console = Console(file=StringIO(), markup=False, highlight=False, width=width, force_terminal=False)
+    for table in tables:
+        console.print(f"{table.title}", style="bold")
+        console.print(table.unit)
+        for heading, columns, rows in grids(table):
+            grid = RichTable(title=heading or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
+            for place, column in enumerate(columns):
+                numbers = bool(rows) and all(row[place] == "" or row[place][:1] in "-+0123456789" for row in rows)
+                grid.add_column(column, justify="right" if numbers else "left", overflow="fold")
+            for row in rows:
+                grid.add_row(*row)
+            console.print()
+            console.print(grid)
+        for note in table.notes:
+            console.print(f"* {note}")
+        console.print()
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def grids(table: Table) -> Iterator[Grid]:
+    """The table as people read it: wide by its layout, or its rows as they are."""
+    if table.layout is None:
+        yield (
+            "",
+            [_heading(name) for name in table.rows.columns],
+            [[_cell(value) for value in row] for row in table.rows.iter_rows()],
+        )
+        return
+    if table.layout.by is None:
+        yield "", *_wide(table.rows, table.layout)
+        return
+    for part in table.rows.partition_by(table.layout.by, maintain_order=True):
+        yield str(part[table.layout.by][0]), *_wide(part, table.layout)
+
+
+def _wide(rows: pl.DataFrame, layout: Layout) -> tuple[list[str], list[list[str]]]:
+    across = rows[layout.across].unique(maintain_order=True).to_list()
+    cells = {(row[layout.down], row[layout.across]): _number(row, layout) for row in rows.iter_rows(named=True)}
+    down = rows[layout.down].unique(maintain_order=True).to_list()
+    lines = [[name or "every culture", *(cells.get((name, column), "") for column in across)] for name in down]
+    return [_heading(layout.down), *(_heading(name) for name in across)], lines
+
+
+def _number(row: dict[str, Any], layout: Layout) -> str:
+    told = f"{row[layout.cell]:.{layout.decimals}f}"
+    if row.get("reproduced") is None:
+        return told
+    published = f"{row['published']:.{layout.decimals}f}"
+    return published if row["reproduced"] else SIDE_BY_SIDE.format(told, published)
+
+
+def _heading(name: str) -> str:
+    return HEADINGS.get(name) or name.replace("_", " ")
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
+    return str(value)
+
+
+def _plain(rows: pl.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
+        for row in rows.iter_rows(named=True)
+    ]

@@ -1,0 +1,181 @@
+"""``folkways tables``: the tables and figures of a benchmark's paper, recomputed from the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import workspace_option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from folkways.benchmarks.blend.tables import Sources, Table
+    from folkways.releases.base import Release
+
+FORMATS = ("text", "csv", "json", "md")
+
+WIDTH = 120
+"""Characters of a line where there is no terminal to ask."""
+
+STATES = ("blend-june", "blend")
+"""The states whose tables are shown unless others are named; those of them that are on this disk."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Recompute the tables and figures of a paper from the data."""
+
+
+@command.command("blend")
+@click.argument("names", nargs=-1, metavar="[TABLE]...")
+@click.option(
+    "--release",
+    "releases",
+    multiple=True,
+    metavar="NAME|DIR",
+    help="State of the data; repeatable. Default: blend-june and blend, those of them that are on this disk.",
+)
+@click.option("--raw", metavar="NAME|DIR", help="State with what each annotator wrote. Default: blend-raw, if it is on this disk.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown in place of the paper's; repeatable.")
+@workspace_option
+@click.option("--profile", default="paper", show_default=True, metavar="NAME", help="Profile of judgements and of the human line.")
+@click.option("--text-tools", default="default", show_default=True, metavar="SET", help="How words are brought to base forms.")
+@click.option(
+    "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there; several tables as CSV need a folder."
+)
+def blend_tables(
+    names: tuple[str, ...],
+    releases: tuple[str, ...],
+    raw: str | None,
+    runs: tuple[str, ...],
+    workspace: str,
+    profile: str,
+    text_tools: str,
+    shape: str,
+    out: Path | None,
+) -> None:
+    """Recompute BLEnD's tables, beside the published cells, with an interval for each number.
+
+    TABLE is statistics (or 2), votes (7), answers (8), unknown (9), overlap, languages, categories, category-pairs, formats or
+    people; all that can be made of what is here if none is named. A cell that differs from the published one is followed by it in
+    brackets.
+    """
+    from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError, make_table
+
+    _check_target(names, shape, out)
+    sources = _sources(releases, raw, runs, workspace, profile, text_tools)
+    tables = []
+    for name in names or MAKERS:
+        try:
+            tables.append(make_table(name, sources))
+        except NotAvailableError as reason:
+            if names:
+                raise NotAvailableError(f"{name}: {reason}") from None
+            click.echo(f"left out: {name} ({reason})", err=True)
+    _write(tables, shape, out)
+
+
+def _sources(
+    releases: tuple[str, ...], raw: str | None, runs: tuple[str, ...], workspace: str, profile: str, tools: str
+) -> Sources:
+    from folkways.benchmarks.blend.short_answers import ShortAnswers
+    from folkways.benchmarks.blend.tables import Sources
+    from folkways.errors import UnknownNameError
+    from folkways.releases.store import open_release
+    from folkways.text.tools import TOOL_SETS
+
+    if tools not in TOOL_SETS:
+        raise UnknownNameError("set of text tools", tools, TOOL_SETS)
+    profile = ShortAnswers().resolve_profile(profile)
+    states = [open_release(name, "blend") for name in releases]
+    if not releases:
+        states = [release for name in STATES if (release := _if_here(name))]
+    return Sources(
+        releases=tuple(states),
+        raw=open_release(raw, "blend") if raw else _if_here("blend-raw"),
+        ready_made=_ready_made(states),
+        judgements=_judgements(runs, workspace, profile) if runs else None,
+        profile=profile,
+        tool_set=tools,
+    )
+
+
+def _if_here(name: str) -> Release | None:
+    from folkways.releases.registry import get_record
+    from folkways.releases.store import locate, state_of
+
+    return locate(name) if state_of(get_record(name)) == "here" else None
+
+
+def _ready_made(states: list[Release]) -> Release | None:
+    """A release with ready-made multiple-choice questions: one of the states, or blend-mcq."""
+    from folkways.releases import blend
+
+    return next((release for release in states if blend.has(release, "mcq")), None) or _if_here("blend-mcq")
+
+
+def _judgements(runs: tuple[str, ...], workspace: str, profile: str) -> pl.DataFrame:
+    import polars as pl
+
+    from folkways.api import load_run
+    from folkways.errors import FolkwaysError
+
+    frames = []
+    for name in runs:
+        judged = load_run(name, workspace).judgements(profile)
+        if judged.is_empty():
+            raise FolkwaysError(
+                f"run {name} has not been judged in the profile {profile}; do it: folkways score {name} --profile {profile}"
+            )
+        frames.append(judged)
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _check_target(names: tuple[str, ...], shape: str, out: Path | None) -> None:
+    """FolkwaysError unless there is a place for what will be written; found out before any work is done."""
+    from folkways.errors import FolkwaysError
+
+    if shape == "csv" and len(names) != 1 and (out is None or out.suffix or out.is_file()):
+        raise FolkwaysError(
+            "several tables as CSV need a folder, in which each has a file of its own\n"
+            "Name it with --out DIR, or name a single table: folkways tables blend votes --format csv"
+        )
+    if out is not None and not out.absolute().parent.is_dir():
+        raise FolkwaysError(f"the folder {out.absolute().parent} does not exist; create it first")
+
+
+def _write(tables: list[Table], shape: str, out: Path | None) -> None:
+    from folkways.cli.table_output import as_csv, as_json, as_markdown, as_text
+
+    if shape == "csv" and (len(tables) != 1 or (out is not None and (out.is_dir() or not out.suffix))):
+        for table in tables:
+            _put(Path(out or ".") / f"{table.name}.csv", as_csv(table))
+        return
+    text = {
+        "csv": lambda: as_csv(tables[0]),
+        "json": lambda: as_json(tables) + "\n",
+        "md": lambda: as_markdown(tables),
+        "text": lambda: as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n",
+    }[shape]()
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        _put(out / f"tables.{shape.replace('text', 'txt')}" if out.is_dir() else out, text)
+
+
+def _put(path: Path, text: str) -> None:
+    from folkways.errors import FolkwaysError
+
+    try:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}\nName another place with --out") from error
+    click.echo(f"wrote {path}", err=True)
