@@ -53,7 +53,7 @@ def test_the_models_own_settings_win() -> None:
         ([], "at least one model"),
         (["baseline/first", "baseline/first"], "named twice"),
         (["baseline/first?temperature=7"], "between 0 and 2"),
-        (["baseline/first?temperature=warm"], "must be a float"),
+        (["baseline/first?temperature=warm"], "must be a number"),
     ],
 )
 def test_models_that_cannot_be(models: list[str], message: str) -> None:
