@@ -6,8 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import Completion, Request, Settings
-from folkways.engine.budget import Amount, Budget, Price, Verdict, parse_budget, used, worst_case
+from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
+from folkways.engine.budget import (
+    Amount,
+    Budget,
+    Price,
+    Verdict,
+    charged,
+    charged_for_failure,
+    parse_budget,
+    used,
+    worst_case,
+)
 from folkways.errors import FolkwaysError
 
 UNLIMITED = float("inf")
@@ -40,6 +50,28 @@ def test_the_worst_case_bounds_what_is_used() -> None:
     spent = used(Completion("x", input_tokens=len(request.user.encode()), output_tokens=10), price)
     assert spent.tokens <= bound.tokens
     assert (spent.usd or 0) <= (bound.usd or 0)
+
+
+def test_thinking_on_top_of_the_limit_is_in_the_worst_case() -> None:
+    plain = worst_case(Request("k", "Why?", None, Settings(max_tokens=10)), None)
+    assert worst_case(Request("k", "Why?", None, Settings(max_tokens=10, reasoning_effort="none")), None) == plain
+    assert (
+        worst_case(Request("k", "Why?", None, Settings(max_tokens=10, reasoning_effort="high")), None).tokens
+        >= plain.tokens + 16384
+    )
+
+
+@pytest.mark.parametrize("counts", [{}, {"input_tokens": 5}, {"output_tokens": 5}])
+def test_tokens_that_the_provider_does_not_count_are_charged_at_their_worst(counts: dict[str, int]) -> None:
+    worst = Amount(1, 100, 0.5)
+    assert charged(Completion("x", **counts), Price(1e-3, 1e-3), worst) == worst  # type: ignore[arg-type]
+    assert charged(Completion("x", input_tokens=5, output_tokens=5), Price(1e-3, 1e-3), worst) == Amount(1, 10, 0.01)
+
+
+@pytest.mark.parametrize(("status", "billed"), [(None, True), (200, True), (400, False), (429, False), (503, False)])
+def test_a_failure_is_free_only_where_the_server_refused(status: int | None, billed: bool) -> None:
+    worst = Amount(1, 100, 0.5)
+    assert charged_for_failure(EndpointFailure("lost", status=status), worst) == (worst if billed else Amount(1))
 
 
 @given(

@@ -13,15 +13,18 @@ CHOICES = ["A", "B", "C", "D"]
 
 
 def plan_prompts(
-    workspace: Workspace, identity: str, texts: Sequence[str], *, config: object = "test", max_tokens: int = 16
+    workspace: Workspace, identity: str, texts: Sequence[str], *, config: object = "test", max_tokens: int = 16, first: int = 1
 ) -> tuple[plans.RunRecord, int]:
-    """Write down a run that expects one answer to each text; returns the run and the endpoint's number."""
+    """Write down a run that expects one answer to each text; returns the run and the endpoint's number.
+
+    The same ``config`` names the same run: for a second endpoint in it, ``first`` is the ordinal behind those of the first.
+    """
     run, _ = plans.begin_run(workspace, {"config": config}, [], "test", None)
     endpoint = plans.endpoint_id(workspace, identity, identity)
     settings = settings_json(Settings(max_tokens=max_tokens))
     settings_number = plans.settings_id(workspace, settings)
     prompts, expected = [], []
-    for ordinal, text in enumerate(texts, 1):
+    for ordinal, text in enumerate(texts, first):
         digest = prompt_hash(None, text, CHOICES)
         prompts.append({"prompt_hash": digest, "system": None, "user": text, "choices": '["A","B","C","D"]'})
         expected.append(

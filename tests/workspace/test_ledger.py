@@ -60,6 +60,20 @@ def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Wo
     assert states["reason"].to_list()[1] == "no luck"
 
 
+def test_what_no_database_holds_does_not_take_the_batch_with_it(any_workspace: Workspace) -> None:
+    """Lone surrogates, NULs and endless words come from servers and from endpoints of somebody else's making."""
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:3])
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    plain, odd, failed = ledger.claim(endpoint, 0, 3, frozenset()).requests
+    completion = Completion("a\ud800b\0c", finish_reason="stop " * 40, model="m" * 1000, refusal="no\ud800")
+    ledger.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)])
+    (part,) = results.parts(any_workspace, run)
+    told = results.responses(any_workspace, run, part)
+    assert told["response"].to_list() == ["A", "a\ufffdb\ufffdc", None]
+    assert told["reason"].to_list() == [None, "no\ufffd", "lost \ufffd\ufffd"]
+
+
 def test_a_first_answer_is_never_overwritten(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:1])
     ledger = Ledger(any_workspace, run.id)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from folkways.endpoints.base import Endpoint, EndpointFailure, Request
-from folkways.engine.budget import Amount, Budget, Price, Verdict, used, worst_case
+from folkways.engine.budget import Amount, Budget, Price, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.pace import Pace, backoff
 from folkways.engine.tally import Tally
-from folkways.errors import FolkwaysError
 from folkways.workspace.ledger import Answered, Failed, Ledger
 
 T = TypeVar("T")
@@ -83,7 +82,6 @@ class Asking:
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
         self._saving: asyncio.Future[None] | None = None
-        self._settled = asyncio.Event()
         self._rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
         self._after = 0
@@ -95,7 +93,7 @@ class Asking:
         if self.tally.stopped is None:
             self.tally.stopped = reason
         self._pace.close()
-        self._settled.set()
+        self.budget.wake()
 
     async def run(self) -> Tally:
         """Ask until everything has ended or a reason to stop came up; returns the final count. Everything answered is stored.
@@ -184,14 +182,14 @@ class Asking:
                 return None
             taken_at = await self._pace.take()
             if taken_at is None:
-                self._settle(reserved, Amount(0))
+                self.budget.settle(reserved, Amount(0))
                 return None
             began = time.perf_counter()
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
                 self._pace.give_back()
-                self._settle(reserved, Amount(1))
+                self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
                 self.tally.last_error = str(failure)
                 if failure.rate_limited:
                     self.tally.rate_limited += 1
@@ -208,11 +206,12 @@ class Asking:
                 continue
             except BaseException:
                 self._pace.give_back()
-                self._settle(reserved, Amount(1))
+                self.budget.settle(reserved, reserved)
                 raise
             self._pace.give_back()
             self._pace.succeeded()
-            self._settle(reserved, used(completion, self.price))
+            spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
+            self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, attempt)
         return None
 
@@ -225,13 +224,8 @@ class Asking:
             if verdict is Verdict.STOP:
                 self.stop("the budget is used up: the next request might cross it")
                 return None
-            self._settled.clear()
-            await self._settled.wait()
+            await self.budget.changed()
         return None
-
-    def _settle(self, reserved: Amount, spent: Amount) -> None:
-        self.budget.settle(reserved, spent)
-        self._settled.set()
 
     def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> Failed:
         self.tally.failed += 1
@@ -255,7 +249,7 @@ class Asking:
             return
         try:
             await self._on_database(self.ledger.save, self.endpoint_id, results)
-        except FolkwaysError as error:  # a full disk ends the session; what is in hand is tried once more at the end
+        except Exception as error:  # noqa: BLE001 - a full disk or worse ends the session; what is in hand is tried again at its end
             self._buffer = results + self._buffer
             self._give_up(error)
             return

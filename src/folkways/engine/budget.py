@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 from enum import Enum
 
-from folkways.endpoints.base import Completion, Request
+from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.errors import FolkwaysError
 
 UNLIMITED_OUTPUT_TOKENS = 4096
 """Output tokens that are assumed for a request without a limit of its own."""
+
+THINKING_TOKENS = 16384
+"""What a provider may grant for thinking on top of a request's limit where a reasoning effort is set (Anthropic's protocol does)."""
 
 _UNITS = {
     "request": "requests",
@@ -69,10 +73,12 @@ def parse_budget(text: str) -> Amount:
 
 def worst_case(request: Request, price: Price | None) -> Amount:
     """An upper bound of what a request can use: no tokenizer makes more tokens than there are bytes."""
-    characters = len(request.user.encode()) + len((request.system or "").encode()) + 16
+    size = len(request.user.encode("utf-8", "replace")) + len((request.system or "").encode("utf-8", "replace")) + 16
     output = request.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
-    usd = price.input * characters + price.output * output if price is not None else None
-    return Amount(1, characters + output, usd)
+    if request.settings.reasoning_effort not in (None, "none"):
+        output += THINKING_TOKENS
+    usd = price.input * size + price.output * output if price is not None else None
+    return Amount(1, size + output, usd)
 
 
 def used(completion: Completion, price: Price | None) -> Amount:
@@ -80,6 +86,19 @@ def used(completion: Completion, price: Price | None) -> Amount:
     inputs, outputs = completion.input_tokens or 0, completion.output_tokens or 0
     usd = price.input * inputs + price.output * outputs if price is not None else None
     return Amount(1, inputs + outputs, usd)
+
+
+def charged(completion: Completion, price: Price | None, worst: Amount) -> Amount:
+    """What a reply counts against a budget: what it used, or its worst case where the provider does not count tokens."""
+    if completion.input_tokens is None or completion.output_tokens is None:
+        return worst
+    return used(completion, price)
+
+
+def charged_for_failure(failure: EndpointFailure, worst: Amount) -> Amount:
+    """A refused request costs nothing but itself; one that was accepted, or whose end is not known, may have been billed."""
+    refused = failure.status is not None and not 200 <= failure.status < 300
+    return Amount(1) if refused else worst
 
 
 class Budget:
@@ -96,6 +115,7 @@ class Budget:
         self._reserved_requests = 0.0
         self._reserved_tokens = 0.0
         self._reserved_usd = 0.0
+        self._waiting: list[asyncio.Future[None]] = []
 
     def reserve(self, amount: Amount) -> Verdict:
         """Set ``amount`` aside if it fits beside what is spent and set aside; GO means that it has been set aside."""
@@ -117,6 +137,20 @@ class Budget:
             self._reserved_requests -= reserved.requests
             self._reserved_tokens -= reserved.tokens
             self._reserved_usd -= reserved.usd or 0.0
+        self.wake()
+
+    async def changed(self) -> None:
+        """Wait until something has been settled, by whichever endpoint, or ``wake`` was called."""
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        await turn
+
+    def wake(self) -> None:
+        """Let everyone who waits look again."""
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
 
     def _fits(self, amount: Amount, requests: float, tokens: float, usd: float) -> bool:
         assert self.limit is not None  # noqa: S101 - both callers have looked

@@ -21,6 +21,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request, Settings
+from folkways.endpoints.clean import storable
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 
@@ -155,7 +156,7 @@ class Ledger:
                     {
                         "run_id": self.run_id,
                         "key": result.request.key,
-                        "message": result.message,
+                        "message": storable(result.message),
                         "attempts": result.attempts,
                         "created": now,
                     }
@@ -211,10 +212,10 @@ class Ledger:
             "prompt_hash": request.prompt_hash,
             "settings_id": request.settings_id,
             "sample": request.sample,
-            "text": completion.text,
-            "finish_reason": completion.finish_reason,
-            "refusal": completion.refusal,
-            "model": completion.model,
+            "text": storable(completion.text),
+            "finish_reason": _word(completion.finish_reason, schema.responses.c.finish_reason),
+            "refusal": storable(completion.refusal) if completion.refusal is not None else None,
+            "model": _word(completion.model, schema.responses.c.model),
             "input_tokens": completion.input_tokens,
             "output_tokens": completion.output_tokens,
             "reasoning_tokens": completion.reasoning_tokens,
@@ -228,6 +229,11 @@ class Ledger:
 def _labels(choices: str | None) -> tuple[str, ...] | None:
     """The labels that may be answered; requests of a task have few different sets of them."""
     return tuple(orjson.loads(choices)) if choices is not None else None
+
+
+def _word(text: str | None, column: sa.Column[str]) -> str | None:
+    """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
+    return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
 
 
 def _process_started(pid: int) -> str:

@@ -1,0 +1,95 @@
+"""Endpoints of somebody else's making: whatever they return or raise, what was answered is stored and nothing is lost in silence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.engine.asking import Limits
+from folkways.engine.budget import Budget, parse_budget, worst_case
+from folkways.engine.session import Order, ask
+from folkways.engine.tally import Tally
+from folkways.workspace import results
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.ledger import Ledger
+from tests.support.planned import plan_prompts
+
+
+class Own:
+    """An endpoint that answers by a function."""
+
+    item_addressed = False
+    local = False
+    default_concurrency = 8
+    name = identity = "own"
+
+    def __init__(self, answer: Callable[[Request], Completion]) -> None:
+        self.answer = answer
+        self.asked: list[Request] = []
+
+    async def open(self, concurrency: int) -> None:
+        """Nothing to get ready."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Answer at once."""
+        self.asked.append(request)
+        await asyncio.sleep(0)
+        return self.answer(request)
+
+
+def ask_own(workspace: Workspace, endpoint: Own, count: int, *, attempts: int = 1, budget: str | None = None) -> Tally:
+    run, number = plan_prompts(workspace, endpoint.identity, [f"question {position}" for position in range(count)])
+    limit = Budget(parse_budget(budget)) if budget else None
+    return ask(workspace, run.id, [Order(endpoint, number, Limits(8, attempts))], budget=limit, every=0.02)[0]
+
+
+def stored(workspace: Workspace) -> list[str | None]:
+    run, _ = plan_prompts(workspace, "own", [])
+    (part,) = results.parts(workspace, run)
+    texts: list[str | None] = results.responses(workspace, run, part)["response"].to_list()
+    return texts
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return open_workspace(tmp_path / "w.db")
+
+
+def test_an_error_while_storing_ends_the_session_with_that_error(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is: a reply that was paid for must not vanish while the run goes on as if it were there."""
+    save = Ledger.save
+    calls: list[int] = []
+
+    def fails_twice(self: Ledger, endpoint_id: int, answers: object) -> None:
+        calls.append(1)
+        if len(calls) <= 1:
+            raise OverflowError("too large to convert to a SQLite INTEGER")
+        save(self, endpoint_id, answers)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Ledger, "save", fails_twice)
+    endpoint = Own(lambda _: Completion("A"))
+    with pytest.raises(OverflowError, match="too large"):
+        ask_own(workspace, endpoint, 2000)
+    assert len(endpoint.asked) < 2000, "nothing new is sent after that"
+    assert sum(text is not None for text in stored(workspace)) == len(endpoint.asked), "what had arrived is stored after all"
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_a_token_budget_holds_without_the_providers_own_count(workspace: Workspace, failing: bool) -> None:
+    def answer(request: Request) -> Completion:
+        if failing and request.key < "8":
+            raise EndpointFailure("no reply within 1 s", retryable=True)
+        return Completion("A")
+
+    endpoint = Own(answer)
+    tally = ask_own(workspace, endpoint, 200, attempts=2, budget="2000tokens")
+    assert "budget" in (tally.stopped or "")
+    spent = sum(worst_case(request, None).tokens for request in endpoint.asked)
+    assert 1800 < spent <= 2000
