@@ -1,0 +1,44 @@
+"""A server process, a release of our own, and one call that asks the one about the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import folkways
+from folkways.api import Run
+from tests.support.chat_server import ChatServer
+from tests.support.mcq_data import write_mcq_release
+
+QUESTIONS = 120
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ChatServer) -> ChatServer:
+    running.control(forget=True, latency=0.0, faults={})
+    return running
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_mcq_release(tmp_path_factory.mktemp("release") / "mcq", QUESTIONS)
+
+
+@pytest.fixture
+def ask(server: ChatServer, release: Path, tmp_path: Path) -> Any:
+    """``ask(option=...)``: the multiple-choice questions of our own, put to the server."""
+
+    def asked(tasks: Any = "blend/mcq", **options: Any) -> Run:
+        settings = {"releases": {"blend": str(release)}, "workspace": tmp_path / "w.db", **options}
+        return folkways.run(tasks, models=f"{server.url}/v1#test-model", **settings)
+
+    return asked

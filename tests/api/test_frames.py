@@ -1,0 +1,158 @@
+"""folkways from Python: what comes back, wherever it runs, from models of any kind."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import folkways
+from folkways.api import Run, report_runs
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State
+from tests.api.conftest import QUESTIONS
+from tests.support.chat_server import ChatServer
+from tests.support.mcq_data import CODES
+from tests.support.river import rows
+
+
+class Parrot:
+    """An endpoint of one's own: says the same to everyone, and counts."""
+
+    item_addressed = False
+    local = True
+    default_concurrency = 4
+
+    def __init__(self, text: str) -> None:
+        self.name = f"parrot/{text}"
+        self.identity = self.name
+        self.text = text
+        self.opened = self.closed = self.asked = 0
+
+    async def open(self, concurrency: int) -> None:
+        self.opened += 1
+
+    async def close(self) -> None:
+        self.closed += 1
+
+    async def complete(self, request: Request) -> Completion:
+        self.asked += 1
+        await asyncio.sleep(0)
+        if self.text == "no":
+            raise EndpointFailure("the parrot is asleep")
+        return Completion(text=self.text, output_tokens=1)
+
+
+class TestFrames:
+    """What comes back has the columns that folkways.records declares, in these types, complete."""
+
+    def test_scores(self, ask: Any) -> None:
+        run = ask()
+        scores = run.scores()
+        assert isinstance(run, folkways.Run)
+        assert dict(scores.schema) == dict(SCORES)
+        assert scores.height > len(CODES)
+        states = [pl.col(state.value) for state in State]
+        assert scores.filter(pl.sum_horizontal(states) != pl.col("n")).is_empty()
+        assert scores.filter(~pl.col("score").is_between("low", "high")).is_empty()
+        whole = scores.filter(pl.col("facet") == "all", pl.col("metric") == "accuracy").row(0, named=True)
+        assert (whole["n"], whole["questions"], whole["coverage"]) == (QUESTIONS, QUESTIONS // 2, 1.0)
+        assert set(scores.filter(pl.col("facet") == "culture")["value"]) == set(CODES)
+
+    def test_responses_and_judgements(self, ask: Any) -> None:
+        run = ask(samples=2)
+        responses, judgements = run.responses(), run.judgements()
+        assert {name: responses.schema[name] for name in RESPONSES} == dict(RESPONSES)
+        assert {name: judgements.schema[name] for name in JUDGEMENTS} == dict(JUDGEMENTS)
+        keys = ["task", "item", "language", "variant", "sample"]
+        assert responses.height == judgements.height == 2 * QUESTIONS
+        assert responses.select(keys).sort(keys).equals(judgements.select(keys).sort(keys))
+        assert {"endpoint", "profile", "text", "gold", "response", "accuracy"} <= set(judgements.columns)
+
+    def test_pandas(self, ask: Any) -> None:
+        run = ask()
+        for frame in (run.scores(), run.judgements(), run.responses()):
+            table = frame.to_pandas()
+            assert list(table.columns) == frame.columns
+            assert len(table) == frame.height
+        assert run.scores().to_pandas().set_index("facet").loc["all", "n"].max() == QUESTIONS
+
+    def test_a_report(self, ask: Any, tmp_path: Path) -> None:
+        written = ask().report(tmp_path / "report", formats=("md", "csv"))
+        assert {path.name for path in written} == {"report.md", "scores.csv", "judgements.csv"}
+        both = report_runs(["run-1"], tmp_path / "again", workspace=tmp_path / "w.db", formats=("md",))
+        assert [path.name for path in both] == ["report.md"]
+
+
+class TestEndpointsOfOnesOwn:
+    """Whatever has the four attributes and three methods of an endpoint can be asked."""
+
+    def test_an_object_is_asked_opened_and_closed_once(self, release: Path, tmp_path: Path) -> None:
+        parrot = Parrot("B")
+        run = folkways.run("blend/mcq", models=parrot, releases={"blend": str(release)}, workspace=tmp_path / "w.db")
+        assert (parrot.opened, parrot.closed, parrot.asked) == (1, 1, QUESTIONS)
+        assert set(run.responses()["response"]) == {"B"}
+        assert set(run.scores()["endpoint"]) == {"parrot/B"}
+
+    def test_several_models_of_any_kind_in_one_run(self, server: ChatServer, release: Path, tmp_path: Path) -> None:
+        models = [Parrot("A"), "baseline/first", f"{server.url}/v1#test-model", Parrot("no")]
+        run = folkways.run("blend/mcq", models=models, releases={"blend": str(release)}, workspace=tmp_path / "w.db", attempts=1)
+        coverage = dict(run.scores().filter(pl.col("facet") == "all").select("endpoint", "coverage").unique().iter_rows())
+        assert coverage == {"parrot/A": 1.0, "baseline/first": 1.0, f"{server.url}/v1#test-model": 1.0, "parrot/no": 0.0}
+        first = run.responses().filter(pl.col("endpoint") == "baseline/first")
+        assert set(first["response"]) == {"A"}
+
+    def test_replies_can_be_replayed_as_they_were(self, ask: Any, release: Path, tmp_path: Path) -> None:
+        run = ask()
+        file = tmp_path / "replies.parquet"
+        run.responses().write_parquet(file)
+        again = folkways.run(
+            "blend/mcq", models=f"replay:{file}", releases={"blend": str(release)}, workspace=tmp_path / "other.db"
+        )
+        kept = [name for name in SCORES if name not in ("endpoint", "signature")]
+        assert again.scores().select(kept).equals(run.scores().select(kept))
+
+
+class TestWhereverItRuns:
+    """Notebooks have a running event loop, servers have threads."""
+
+    def test_inside_a_running_event_loop(self, ask: Any) -> None:
+        async def cell() -> Run:
+            return ask(limit=20)
+
+        assert asyncio.run(cell()).record.state == "finished"
+
+    def test_in_a_thread(self, ask: Any) -> None:
+        done: list[Run] = []
+        thread = threading.Thread(target=lambda: done.append(ask(limit=20)))
+        thread.start()
+        thread.join(60)
+        assert done[0].record.state == "finished"
+
+    def test_the_observer_sees_the_counts_go_up(self, ask: Any, server: ChatServer) -> None:
+        server.control(latency=0.01)
+        seen: list[int] = []
+        ask(observer=lambda tallies: seen.append(tallies[0].done), every=0.01, concurrency=4)
+        assert seen == sorted(seen)
+        assert seen[-1] == QUESTIONS
+        assert len(set(seen)) > 3
+
+
+def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path) -> None:
+    ask(limit=10, name="small")
+    ask(limit=20)
+    workspace = tmp_path / "w.db"
+    assert folkways.load_run("small", workspace=workspace).record.id == folkways.load_run("1", workspace=workspace).record.id == 1
+    assert folkways.load_run(workspace=workspace).name == "run-2"
+    with pytest.raises(UnknownNameError, match="valid: run-2, small"):
+        folkways.load_run("big", workspace=workspace)
+    with pytest.raises(FolkwaysError, match="there is no workspace"):
+        folkways.load_run(workspace=tmp_path / "none.db")
+    with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
+        ask(limit=30, name="small")
+    assert rows(workspace, "SELECT name, state FROM runs") == [("small", "finished"), ("run-2", "finished")]
