@@ -1,4 +1,4 @@
-"""Endpoints of somebody else's making: whatever they return or raise, what was answered is stored and nothing is lost in silence."""
+"""Endpoints of somebody else's making: whatever they return or raise, what was answered is stored, nothing lost in silence."""
 
 from __future__ import annotations
 

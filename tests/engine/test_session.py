@@ -16,7 +16,8 @@ from folkways.engine.budget import Amount, Budget, Price, parse_budget
 from folkways.engine.session import Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.workspace import results
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
+from folkways.workspace.ledger import Ledger
 from tests.support.chat_server import ChatServer
 from tests.support.planned import plan_prompts
 
@@ -172,15 +173,33 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     assert sum(tally.done for tally in counts) == 1500
 
 
-def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(tmp_path: Path) -> None:
-    workspace = open_workspace(tmp_path / "w.db")
-    with ChatServer() as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
-        orders = []
-        for server in (good, broken):
+def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(workspace: Workspace) -> None:
+    orders = []
+    with ChatServer(latency=0.02) as good, ChatServer(faults={"chances": {"401": 1.0}}) as broken:
+        for server, first in ((good, 1), (broken, 301)):
             endpoint = open_name(f"{server.url}/v1#m")
-            run, number = plan_prompts(workspace, endpoint.identity, questions(300), config=server.url)
-            orders.append((run, Order(endpoint, number, Limits(), None)))
-        tallies = [ask(workspace, run.id, [order])[0] for run, order in orders]
-    assert tallies[0].done == 300
+            run, number = plan_prompts(workspace, endpoint.identity, questions(300), first=first)
+            orders.append(Order(endpoint, number, Limits()))
+        tallies = ask(workspace, run.id, orders, every=0.02)
+        stats = broken.stats()
+    assert (tallies[0].done, tallies[0].stopped) == (300, None)
     assert tallies[0].usd is None
-    assert tallies[1].stopped is not None
+    assert "key" in (tallies[1].stopped or "")
+    assert (tallies[1].done, stats["total"]) == (0, tallies[1].failed)
+
+
+def test_a_heartbeat_that_fails_once_is_not_the_last(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without heartbeats another host takes this process for dead and asks again what it is asking."""
+    beats: list[bool] = []
+
+    def fails_first(_: Ledger) -> None:
+        beats.append(True)
+        if len(beats) == 1:
+            raise WorkspaceError("another process has been writing for over 60 s")
+
+    monkeypatch.setattr(Ledger, "heartbeat", fails_first)
+    monkeypatch.setattr("folkways.engine.session.STALE_SECONDS", 0.1)
+    with ChatServer(latency=0.1) as server:
+        tally, _ = ask_server(workspace, server, questions(40), limits=Limits(concurrency=4))
+    assert tally.done == 40
+    assert len(beats) > 1

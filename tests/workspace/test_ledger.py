@@ -141,6 +141,35 @@ def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
 
 
+def test_a_process_of_this_host_that_was_stopped_for_long_keeps_its_claims(any_workspace: Workspace) -> None:
+    """A laptop that slept, a process that was stopped: it is alive, whatever its last heartbeat says."""
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    slept = Ledger(any_workspace, run.id)
+    slept.enter()
+    slept.claim(endpoint, 0, 10, frozenset())
+    with any_workspace.write() as connection:
+        connection.execute(sa.update(schema.owners).values(heartbeat=time.time() - 10 * STALE_SECONDS))
+    other = Ledger(any_workspace, run.id)
+    other.enter()
+    assert other.claim(endpoint, 0, 10, frozenset()).requests == ()
+
+
+def test_who_was_taken_for_dead_goes_on_when_it_wakes(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    slept = Ledger(any_workspace, run.id)
+    slept.enter()
+    (held,) = slept.claim(endpoint, 0, 1, frozenset()).requests
+    with any_workspace.write() as connection:
+        connection.execute(sa.delete(schema.owners))
+    slept.save(endpoint, [answer(held)])
+    assert len(slept.claim(endpoint, 0, 10, frozenset()).requests) == 9
+    with any_workspace.write() as connection:
+        connection.execute(sa.delete(schema.owners))
+    slept.heartbeat()
+    with any_workspace.read() as connection:
+        assert connection.scalars(sa.select(schema.owners.c.id)).all() == [slept.owner]
+
+
 def test_another_run_reuses_what_is_stored(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
     ledger = Ledger(any_workspace, run.id)

@@ -14,7 +14,7 @@ UNLIMITED_OUTPUT_TOKENS = 4096
 """Output tokens that are assumed for a request without a limit of its own."""
 
 THINKING_TOKENS = 16384
-"""What a provider may grant for thinking on top of a request's limit where a reasoning effort is set (Anthropic's protocol does)."""
+"""What a provider may grant for thinking beyond a request's limit where a reasoning effort is set (Anthropic's protocol does)."""
 
 _UNITS = {
     "request": "requests",

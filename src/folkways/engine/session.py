@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from folkways.endpoints.base import Endpoint
 from folkways.engine.asking import Asking, Limits
 from folkways.engine.budget import Budget, Price
 from folkways.engine.tally import Tally
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.ledger import STALE_SECONDS, Ledger
 
 T = TypeVar("T")
@@ -107,7 +107,8 @@ async def _tick(
             observer(tallies)
         if time.monotonic() - beat > STALE_SECONDS / 4:
             beat = time.monotonic()
-            await asyncio.get_running_loop().run_in_executor(database, ledger.heartbeat)
+            with suppress(WorkspaceError):  # a disk that stays full ends the session when replies cannot be stored
+                await asyncio.get_running_loop().run_in_executor(database, ledger.heartbeat)
 
 
 @contextmanager
@@ -124,7 +125,7 @@ def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally
         seen += 1
         for asking, task in zip(askings, tasks, strict=True):
             asking.stop(INTERRUPTED)
-            if seen > 1:
+            if seen == 2:  # a third one would cut off the storing of what has arrived
                 task.cancel()
 
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}

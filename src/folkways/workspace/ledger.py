@@ -77,15 +77,7 @@ class Ledger:
     def enter(self) -> None:
         """Register as an owner, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
         with self.workspace.write() as connection:
-            connection.execute(
-                sa.insert(schema.owners).values(
-                    id=self.owner,
-                    host=socket.gethostname(),
-                    pid=os.getpid(),
-                    pid_started=_process_started(os.getpid()),
-                    heartbeat=time.time(),
-                )
-            )
+            self._register(connection)
             connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
         self.free_dead_claims()
 
@@ -98,7 +90,18 @@ class Ledger:
     def heartbeat(self) -> None:
         """Say that this process is alive; due well within STALE_SECONDS."""
         with self.workspace.write() as connection:
-            connection.execute(sa.update(schema.owners).where(schema.owners.c.id == self.owner).values(heartbeat=time.time()))
+            self._register(connection)
+
+    def _register(self, connection: sa.Connection) -> None:
+        """Be an owner as of now, also after another host took us for dead while this machine slept."""
+        row = {
+            "id": self.owner,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "pid_started": _process_started(os.getpid()),
+            "heartbeat": time.time(),
+        }
+        self.workspace.insert_or_replace(connection, schema.owners, [row])
 
     def free_dead_claims(self) -> None:
         """Drop the claims of processes that are gone."""
@@ -136,6 +139,7 @@ class Ledger:
             for row in rows:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
+            self._register(connection)
             self.workspace.insert_new(connection, claims, [{"key": key, "owner_id": self.owner} for key in wanted])
             mine = set(connection.scalars(sa.select(claims.c.key).where(claims.c.owner_id == self.owner)))
             self._load_settings(connection, {row[-4] for row in wanted.values()})
@@ -245,10 +249,9 @@ def _process_started(pid: int) -> str:
 
 
 def _is_dead(host: str, pid: int, started: str, heartbeat: float) -> bool:
-    if time.time() - heartbeat > STALE_SECONDS:
-        return True
+    """Here the kernel knows, however long a process was stopped or the machine slept; elsewhere silence has to do."""
     if host != socket.gethostname() or sys.platform == "win32":
-        return False
+        return time.time() - heartbeat > STALE_SECONDS
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

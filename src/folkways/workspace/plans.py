@@ -98,10 +98,9 @@ def begin_run(
             ).first()
             if open_run is not None:
                 return _record(open_run), True
-        number = connection.scalar(sa.select(sa.func.coalesce(sa.func.max(schema.runs.c.id), 0))) or 0
         inserted = connection.execute(
             sa.insert(schema.runs).values(
-                name=name or f"run-{number + 1}",
+                name=name or _new_name(connection),
                 config_hash=digest,
                 config=orjson.dumps(config, option=orjson.OPT_SORT_KEYS).decode(),
                 version=version,
@@ -127,6 +126,15 @@ def begin_run(
         )
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
+
+
+def _new_name(connection: Connection) -> str:
+    """``run-N``, from the number of the next run on: a person may have given that name to another run."""
+    taken = set(connection.scalars(sa.select(schema.runs.c.name)))
+    number = (connection.scalar(sa.select(sa.func.max(schema.runs.c.id))) or 0) + 1
+    while f"run-{number}" in taken:
+        number += 1
+    return f"run-{number}"
 
 
 def _check_name(name: str) -> None:
