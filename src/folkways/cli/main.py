@@ -22,12 +22,13 @@ COMMANDS = {
     "show": "Print one item with its gold answers, prompts, responses and judgements.",
     "build": "Build questions from people's answers, and compare builds.",
     "judge": "Judge replies that were made elsewhere.",
+    "judge-by-model": "Have a model judge the free answers of a run, beside the rule.",
     "tables": "Recompute the tables and figures of a paper from the data.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",
     "endpoints": "List the providers, the names of their keys, and the prices in use.",
 }
-"""Command -> the line shown by ``folkways --help``; the command ``name`` lives in ``folkways.cli.name`` as ``command``."""
+"""Command -> the line shown by ``folkways --help``; ``a-name`` lives in ``folkways.cli.a_name`` as ``command``."""
 
 
 class LazyGroup(click.Group):
@@ -41,7 +42,7 @@ class LazyGroup(click.Group):
         """Import the module of a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"folkways.cli.{cmd_name}").command
+        command = import_module(f"folkways.cli.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)  # noqa: S101 - a module without a command is a bug of ours, not of the user
         return command
 

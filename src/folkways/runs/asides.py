@@ -1,0 +1,188 @@
+"""Asks a model what belongs to no benchmark (verdicts on replies, say), as a run of its own: stored, resumable, within a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways import __version__
+from folkways.endpoints.base import Settings
+from folkways.endpoints.prices import cost, load_prices
+from folkways.engine.asking import Limits
+from folkways.engine.budget import Budget, Price, parse_budget
+from folkways.engine.session import INTERRUPTED, Observer, Order, ask
+from folkways.engine.tally import Tally
+from folkways.errors import FolkwaysError
+from folkways.runs.execute import end_of
+from folkways.runs.models import Model
+from folkways.workspace import plans, schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
+
+KEYS_PER_QUERY = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """One text to be sent, and what it is about: item, language and variant say so in the workspace, and to replayed files."""
+
+    user: str
+    item: str
+    language: str
+    variant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back: the text, or why there is none. ``refused`` where the provider withheld it."""
+
+    text: str | None
+    reason: str | None
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class How:
+    """How hard to try, what may be spent, and who watches."""
+
+    concurrency: int | None = None
+    attempts: int = 6
+    max_errors: int | None = None
+    budget: str | None = None
+    prices: Path | None = None
+    observer: Observer | None = None
+    every: float = 0.5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The replies, one per aside and in that order, the run they are stored under, and why it ended early (None: it did not)."""
+
+    replies: tuple[Reply, ...]
+    run: plans.RunRecord
+    stopped: str | None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped it."""
+        return self.stopped == INTERRUPTED
+
+
+def ask_asides(
+    workspace: Workspace, kind: str, config: Mapping[str, Any], asides: Sequence[Aside], model: Model, max_tokens: int, how: How
+) -> Asked:
+    """Ask ``model`` the texts, each distinct one once, and none that the workspace has a response to.
+
+    kind:       what they are for, such as ``judge-by-model``: the task under which they are stored. The run is named after it.
+    config:     what decides which texts there are; the same configuration is the same run, and more texts may join it later.
+    max_tokens: of a reply, unless the model has settings of its own.
+    Raises FolkwaysError before anything is asked for a budget in money where the price is not known.
+    """
+    limit, price = _budget(model, how)
+    whole = {**config, "aside": kind, "endpoints": [model.identity], "tasks": []}
+    run, _ = plans.begin_run(workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}")
+    settings = Settings(**{"max_tokens": max_tokens, **model.settings})
+    number = plans.endpoint_id(workspace, model.identity, model.name)
+    keys = _write_down(workspace, run, kind, asides, model, number, settings)
+    plans.set_state(workspace, run, "running")
+    began = time.monotonic()
+    try:
+        tally = _send(workspace, run, model, number, limit, price, how)
+    except BaseException as error:
+        plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+        raise
+    state, reason = end_of([tally])
+    state = "finished" if state == "asked" else state
+    plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
+    found = _replies(workspace, run, set(keys), tally.stopped)
+    return Asked(tuple(found[key] for key in keys), plans.find_run(workspace, run.name), tally.stopped)
+
+
+def _budget(model: Model, how: How) -> tuple[Budget, Price | None]:
+    limit = parse_budget(how.budget) if how.budget is not None else None
+    if model.endpoint.local:
+        return Budget(limit), Price(0.0, 0.0)
+    table = load_prices(how.prices)
+    inputs, outputs = cost(table, model.endpoint.name, 1_000_000, 0), cost(table, model.endpoint.name, 0, 1_000_000)
+    price = Price(inputs / 1e6, outputs / 1e6) if inputs is not None and outputs is not None else None
+    if price is None and limit is not None and limit.usd != float("inf"):
+        raise FolkwaysError(
+            f"a budget in usd needs prices, and none is known for {model.name}; "
+            "add it to a prices file (--prices FILE), or give the budget in requests or tokens"
+        )
+    return Budget(limit), price
+
+
+def _write_down(
+    workspace: Workspace,
+    run: plans.RunRecord,
+    kind: str,
+    asides: Sequence[Aside],
+    model: Model,
+    endpoint_id: int,
+    settings: Settings,
+) -> list[str]:
+    """The key of each aside, after those that the run does not yet expect have been added to it."""
+    sent = settings_json(settings)
+    settings_id = plans.settings_id(workspace, sent)
+    expected = schema.expected
+    with workspace.read() as connection:
+        last = connection.scalar(sa.select(sa.func.max(expected.c.ordinal)).where(expected.c.run_id == run.id)) or 0
+        known = set(connection.scalars(sa.select(expected.c.key).where(expected.c.run_id == run.id)))
+    keys: list[str] = []
+    texts: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    for aside in asides:
+        digest = prompt_hash(None, aside.user, None)
+        address = f"{kind}\0{aside.item}\0{aside.language}\0{aside.variant}" if model.endpoint.item_addressed else None
+        key = request_key(model.endpoint.identity, digest, sent, 0, address)
+        keys.append(key)
+        if key in known:
+            continue
+        known.add(key)
+        texts.append({"prompt_hash": digest, "system": None, "user": aside.user, "choices": None})
+        rows.append(
+            {
+                "run_id": run.id,
+                "ordinal": last + len(rows) + 1,
+                "endpoint_id": endpoint_id,
+                "task": kind,
+                "item": aside.item,
+                "language": aside.language,
+                "variant": aside.variant,
+                "sample": 0,
+                "key": key,
+                "prompt_hash": digest,
+                "prompt_source": "folkways",
+                "settings_id": settings_id,
+            }
+        )
+    plans.write_expected(workspace, texts, rows)
+    return keys
+
+
+def _send(
+    workspace: Workspace, run: plans.RunRecord, model: Model, endpoint_id: int, budget: Budget, price: Price | None, how: How
+) -> Tally:
+    limits = Limits(how.concurrency or model.endpoint.default_concurrency, how.attempts, how.max_errors)
+    order = Order(model.endpoint, endpoint_id, limits, price, model.name)
+    return ask(workspace, run.id, [order], budget=budget, observer=how.observer, every=how.every)[0]
+
+
+def _replies(workspace: Workspace, run: plans.RunRecord, keys: set[str], stopped: str | None) -> dict[str, Reply]:
+    found = dict.fromkeys(keys, Reply(None, f"not asked: {stopped or 'another process holds it'}"))
+    responses, failures = schema.responses, schema.failures
+    ordered = sorted(keys)
+    with workspace.read() as connection:
+        for start in range(0, len(ordered), KEYS_PER_QUERY):
+            wanted = ordered[start : start + KEYS_PER_QUERY]
+            failed = sa.select(failures.c.key, failures.c.message).where(failures.c.run_id == run.id, failures.c.key.in_(wanted))
+            found.update((key, Reply(None, message)) for key, message in connection.execute(failed))
+            told = sa.select(responses.c.key, responses.c.text, responses.c.refusal).where(responses.c.key.in_(wanted))
+            found.update((key, Reply(text, refusal, refusal is not None)) for key, text, refusal in connection.execute(told))
+    return found

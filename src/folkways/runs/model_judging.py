@@ -1,0 +1,262 @@
+"""Has the free answers of a run judged by a model, beside the lexical rule, and says how far that can be trusted.
+
+Nothing here is stored as a judgement or a score: the numbers of the run stay those of the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import sqlalchemy as sa
+
+from folkways import __version__
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.blend import model_judge
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import Schema, Signature, State
+from folkways.runs.asides import Aside, Asked, How, Reply, ask_asides
+from folkways.runs.labels import read_labels
+from folkways.runs.model_summary import summarise
+from folkways.runs.models import Model, split_name
+from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.scoring import release_of
+from folkways.workspace import plans, results, schema
+from folkways.workspace.database import Workspace
+
+KIND = "judge-by-model"
+
+VERDICTS: Schema = {
+    "task": pl.String,
+    "endpoint": pl.String,  # whose reply it is
+    "item": pl.String,
+    "question": pl.String,
+    "culture": pl.String,
+    "language": pl.String,
+    "variant": pl.String,
+    "sample": pl.Int64,
+    "response": pl.String,
+    "lexical": pl.Float64,  # the rule's verdict, 0 or 1
+    "verdict": pl.Float64,  # the judge's, 0 or 1; null where it gave none
+    "ended": pl.String,  # judged, no reply, unreadable, failed, not asked
+    "group": pl.Int64,  # of the gold groups shown to the judge, from 1; 0 for none of them
+    "means": pl.String,  # the answers of that group
+    "cut": pl.Boolean,  # the judge saw only the beginning of the reply
+    "imitates_verdict": pl.Boolean,  # the reply holds something in the form of a verdict
+    "why": pl.String,  # where the judge gave no verdict: what it said, or what went wrong
+    "label": pl.Float64,  # what people say: 0 to 1; null where nobody judged it
+}
+
+
+@dataclass(frozen=True)
+class ModelJudged:
+    """verdicts: VERDICTS, one row per counted item of the run; summary: model_summary.SUMMARY; asked: how the asking went.
+
+    notes: what a person should know before using the numbers.
+    """
+
+    verdicts: pl.DataFrame
+    summary: pl.DataFrame
+    asked: Asked
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Share:
+    """One endpoint's replies to one task: VERDICTS without what the judge adds, and each row's item."""
+
+    task: Task
+    release: str
+    profile: str
+    endpoint: str
+    identity: str
+    rows: list[dict[str, Any]]
+
+
+def judge_run(
+    workspace: Workspace,
+    run: plans.RunRecord,
+    judge: Model,
+    *,
+    profile: str | None = None,
+    models: Sequence[str] | None = None,
+    labels: Path | None = None,
+    how: How | None = None,
+) -> ModelJudged:
+    """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
+
+    profile: of the lexical rule; None for each task's default. models: only replies of these; None for all. labels: people's labels
+    (see ``runs.labels``). What the judge says is stored and never asked for again. Raises FolkwaysError where the run has no free
+    answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all before the judge is asked.
+    """
+    shares = list(_shares(workspace, run, profile, models))
+    rows = [row for share in shares for row in share.rows]
+    people = read_labels(labels, _labellable(rows)) if labels is not None else None
+    asides, places = _asides(rows)
+    config = {"run": run.name, "wording": model_judge.wording_digest()}
+    asked = ask_asides(workspace, KIND, config, asides, judge, model_judge.MAX_TOKENS, how or How())
+    for place, reply in zip(places, asked.replies, strict=True):
+        _settle(rows[place], reply)
+    verdicts = pl.DataFrame([{name: row[name] for name in VERDICTS if name != "label"} for row in rows], schema=_without_label())
+    verdicts = _with_labels(verdicts, people)
+    summary = pl.concat(
+        summarise(
+            verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint),
+            share.task.metrics[0],
+            _signature(share, judge, labels).text(),
+            self_judged=_is_same(share, judge),
+        )
+        for share in shares
+    )
+    return ModelJudged(verdicts, summary, asked, tuple(_notes(shares, verdicts, judge, asked)))
+
+
+def _shares(workspace: Workspace, run: plans.RunRecord, profile: str | None, models: Sequence[str] | None) -> Iterator[_Share]:
+    run_tasks = [found for found in plans.run_tasks(workspace, run) if found.task in model_judge.TASKS]
+    if not run_tasks:
+        names = ", ".join(task.task for task in plans.run_tasks(workspace, run)) or "no tasks"
+        raise FolkwaysError(
+            f"run {run.name} has no free answers to judge ({names}); tasks with them: {', '.join(model_judge.TASKS)}"
+        )
+    parts = results.parts(workspace, run)
+    known = {part.endpoint for part in parts}
+    for name in models or ():
+        if name not in known:
+            raise UnknownNameError(f"model of run {run.name}", name, known)
+    for run_task in run_tasks:
+        task, release = get_task(run_task.task), release_of(run_task)
+        resolved = task.resolve_profile(profile)
+        batches = list(item_batches(task, release, restore_options(run_task.options)))
+        for part in parts:
+            if part.task != task.name or (models and part.endpoint not in models):
+                continue
+            responses = results.responses(workspace, run, part)
+            rows = [row for items in batches for row in _rows(task, items, responses, resolved, part.endpoint)]
+            with workspace.read() as connection:
+                identity = connection.scalar(
+                    sa.select(schema.endpoints.c.identity).where(schema.endpoints.c.id == part.endpoint_id)
+                )
+            yield _Share(task, f"{run_task.release}#{run_task.fingerprint}", resolved, part.endpoint, str(identity), rows)
+
+
+def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str, endpoint: str) -> Iterator[dict[str, Any]]:
+    """The counted items with the rule's verdicts; those without a reply are settled, the others have a ``_prompt``."""
+    share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+    judged = task.judge(items, share, profile).with_columns(_told=share["response"], _state=share["state"])
+    by_item = {item["item"]: item for item in items.iter_rows(named=True)}
+    for row in judged.filter(pl.col("counted")).iter_rows(named=True):
+        item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
+        groups = model_judge.gold_groups(task.name, item)
+        there = bool(reply.strip() and groups)
+        yield {
+            **{name: row[name] for name in ("task", "item", "question", "culture", "language", "variant", "sample")},
+            "endpoint": endpoint,
+            "response": row["_told"],
+            "lexical": row[task.metrics[0].name],
+            "verdict": None if there else 0.0,
+            "ended": "not asked" if there else "no reply",
+            "group": None if there else 0,
+            "means": None,
+            "cut": there and len(reply) > model_judge.LONGEST_REPLY,
+            "imitates_verdict": there and model_judge.imitates_verdict(reply),
+            "why": None,
+            "_groups": groups,
+            "_prompt": model_judge.prompt_for(task.name, item, row["language"], reply) if there else None,
+        }
+
+
+def _labellable(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    columns = ("task", "item", "language", "variant", "sample", "endpoint")
+    kept = [{name: row[name] for name in columns} for row in rows if row["_prompt"] is not None]
+    return pl.DataFrame(kept, schema={name: VERDICTS[name] for name in columns})
+
+
+def _asides(rows: list[dict[str, Any]]) -> tuple[list[Aside], list[int]]:
+    """What is asked, and the row that each belongs to."""
+    places = [place for place, row in enumerate(rows) if row["_prompt"] is not None]
+    asides = [
+        Aside(row["_prompt"], f"{row['task']}:{row['item']}", row["language"], row["variant"])
+        for row in (rows[place] for place in places)
+    ]
+    return asides, places
+
+
+def _settle(row: dict[str, Any], reply: Reply) -> None:
+    if reply.text is None or reply.refused:
+        refused = f"the judge refused: {reply.reason}" if reply.refused else reply.reason
+        not_asked = not reply.refused and (reply.reason or "").startswith("not asked")
+        row.update(ended="not asked" if not_asked else "failed", why=refused)
+        return
+    verdict = model_judge.read_verdict(reply.text, len(row["_groups"]))
+    if verdict is None:
+        row.update(ended="unreadable", why=reply.text)
+        return
+    means = " / ".join(row["_groups"][verdict.group - 1]) if verdict.group else None
+    row.update(ended="judged", verdict=verdict.value, group=verdict.group, means=means)
+
+
+def _without_label() -> Schema:
+    return {name: kind for name, kind in VERDICTS.items() if name != "label"}
+
+
+def _with_labels(verdicts: pl.DataFrame, people: pl.Series | None) -> pl.DataFrame:
+    """The labels, which come one per reply, beside the verdicts, of which those without a reply have none."""
+    if people is None:
+        return verdicts.with_columns(label=pl.lit(None, dtype=pl.Float64))
+    told = iter(people)
+    return verdicts.with_columns(
+        pl.Series("label", [None if ended == "no reply" else next(told) for ended in verdicts["ended"]], dtype=pl.Float64)
+    )
+
+
+def _signature(share: _Share, judge: Model, labels: Path | None) -> Signature:
+    sent = {"max_tokens": model_judge.MAX_TOKENS, **judge.settings}
+    parts = {
+        "task": share.task.name,
+        "data": share.release,
+        "judge": judge.name,
+        "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items())),
+        "prompts": f"folkways:{model_judge.wording_digest()}",
+        "beside-profile": share.profile,
+        "labels": blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none",
+        "folkways": __version__,
+    }
+    return Signature(parts)
+
+
+def _is_same(share: _Share, judge: Model) -> bool:
+    """Whether the judge wrote the replies itself; other settings make it no other model."""
+    return split_name(share.identity)[0] == judge.endpoint.identity
+
+
+def _notes(shares: Sequence[_Share], verdicts: pl.DataFrame, judge: Model, asked: Asked) -> Iterator[str]:
+    judges_itself = [share.endpoint for share in shares if _is_same(share, judge)]
+    if judges_itself:
+        yield (
+            f"{', '.join(dict.fromkeys(judges_itself))} judges replies of its own: models prefer what they wrote themselves; "
+            "take another --judge, or labels of people"
+        )
+    counts = dict(verdicts.group_by("ended").len().iter_rows())
+    for ended, what in (("unreadable", "could not be read"), ("failed", "brought no reply")):
+        if counts.get(ended):
+            why = verdicts.filter(pl.col("ended") == ended)["why"].value_counts(sort=True)["why"][0]
+            yield f"{counts[ended]:,} of {verdicts.height:,} verdicts {what}, most often: {(why or '(empty)')[:200]}"
+    if counts.get("not asked"):
+        yield f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: {asked.stopped or 'another process asks'}"
+    imitating = int(verdicts["imitates_verdict"].sum())
+    if imitating:
+        yield f"{imitating:,} replies hold something in the form of a verdict, as if to speak to the judge; look at them"
+    cut = int(verdicts["cut"].sum())
+    if cut:
+        yield f"{cut:,} replies are longer than {model_judge.LONGEST_REPLY:,} characters; the judge saw their beginning"
+    if verdicts["label"].is_not_null().any() and verdicts.filter(pl.col("label").is_not_null())["question"].n_unique() < FEW:
+        yield f"labels on fewer than {FEW} questions: the correction is little better than a guess"
+
+
+FEW = 30
+"""Labelled questions below which a correction is called a guess."""
