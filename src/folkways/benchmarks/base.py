@@ -50,6 +50,8 @@ class Task(ABC):
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
 
+    people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
+
     @property
     def benchmark(self) -> str:
         return self.name.split("/", 1)[0]
@@ -98,6 +100,14 @@ class Task(ABC):
 
         The judgements are those of ``judge`` without task, item, sample, answer and reason.
         """
+
+    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+        """How people of the cultures do under the rule that models are judged by, on these items (with their facets).
+
+        Judgements as ``judge`` gives them, one row per person and item, from which ``summarise`` makes the line that reports draw;
+        None where ``release`` does not tell what single people answered.
+        """
+        return None
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).

@@ -6,96 +6,31 @@ Charts show at most ``MAX_SERIES`` models; baselines are short grey ticks, since
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-from unicodedata import east_asian_width
 
+from folkways.reports.chart_parts import (
+    HEAT,
+    HEAT_DARK_FROM,
+    HEAT_STEPS,
+    INK,
+    MAX_SERIES,
+    MUTED,
+    PAPER,
+    RULE,
+    SERIES,
+    SHAPES,
+    Spec,
+    axis_x,
+    axis_y,
+    label_width,
+    record,
+    spec,
+)
 from folkways.reports.names import culture_name, language_name, local_languages
+from folkways.reports.people import PEOPLE
 from folkways.reports.views import JOINT_LANGUAGE, FacetView, Score, TaskView
 
-Spec = dict[str, Any]
-
-MAX_SERIES = 6
-SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
-SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
-HEAT_STEPS = tuple(range(10, 100, 10))
-HEAT = tuple(f"var(--heat-{step})" for step in range(len(HEAT_STEPS) + 1))
-HEAT_DARK_FROM = 60  # from this score on a heat cell is dark enough for light figures
-
-INK, MUTED, RULE, PAPER = "var(--ink)", "var(--muted)", "var(--rule)", "var(--paper)"
-
-CONFIG: Spec = {
-    "background": "transparent",
-    "aria": False,  # the figure element around the drawing names it, and a data table stands beside it
-    "font": "system-ui, sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": MUTED,
-        "titleColor": MUTED,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "gridColor": RULE,
-        "domain": False,
-        "ticks": False,
-        "labelPadding": 8,
-        "titlePadding": 10,
-        "labelFlush": False,
-    },
-    "axisY": {"labelColor": INK, "labelLimit": 190, "labelFontSize": 12.5},
-    "legend": {
-        "labelColor": INK,
-        "labelFontSize": 12.5,
-        "title": None,
-        "orient": "top",
-        "direction": "horizontal",
-        "columnPadding": 22,
-        "symbolStrokeWidth": 0,
-        "symbolOpacity": 1,
-        "symbolSize": 80,
-        "labelLimit": 300,
-        "offset": 14,
-    },
-}
-
-
-def _spec(**parts: Any) -> Spec:
-    padding = {"left": 2, "right": 16, "top": 8, "bottom": 4}
-    return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": padding, **parts}
-
-
-def _axis_y(order: Sequence[str]) -> Spec:
-    """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than the renderer's."""
-    room = max((_width(name) for name in order), default=0)
-    return {
-        "field": "group",
-        "type": "nominal",
-        "sort": list(order),
-        "title": None,
-        "axis": {"minExtent": min(room, 190)},
-        "scale": {"paddingInner": 0.28, "paddingOuter": 0.14},
-    }
-
-
-def _width(name: str) -> float:
-    """Pixels that a label takes at most, with the gap to the axis."""
-    return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
-
-
-def _axis_x(task: TaskView, width: int) -> Spec:
-    low, high = task.domain
-    ticks = {"values": list(range(0, 101, 25 if width < 300 else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
-    return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
-
-
-def _record(score: Score, group: str, series: str) -> Spec:
-    known = score.low == score.low
-    return {
-        "group": group,
-        "series": series,
-        "score": score.score,
-        "low": score.low if known else score.score,
-        "high": score.high if known else score.score,
-    }
+PEOPLE_COLUMN = "people"
+"""The column of a heat map with what people of each culture score over everything."""
 
 
 def strips(task: TaskView, width: int = 170, height: int = 28) -> Spec:
@@ -104,7 +39,7 @@ def strips(task: TaskView, width: int = 170, height: int = 28) -> Spec:
     The rows are cut apart and stand in the cells of the summary table, where the numbers are.
     """
     values = [
-        {**_record(score, str(position), ""), "kind": "baseline" if score.baseline else "model"}
+        {**record(score, str(position), ""), "kind": "baseline" if score.baseline else "model"}
         for position, score in enumerate(task.whole)
     ]
     low, high = task.domain
@@ -112,7 +47,7 @@ def strips(task: TaskView, width: int = 170, height: int = 28) -> Spec:
     y = {"field": "group", "type": "nominal", "sort": None, "axis": None, "scale": {"paddingInner": 0, "paddingOuter": 0}}
     color = {"field": "kind", "scale": {"domain": ["model", "baseline"], "range": ["var(--accent)", MUTED]}, "legend": None}
     return {
-        **_spec(width=width, height={"step": height}, data={"values": values}),
+        **spec(width=width, height={"step": height}, data={"values": values}),
         "padding": 0,
         "layer": [
             {"mark": {"type": "rule", "color": RULE}, "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y}},
@@ -136,15 +71,16 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
     labels = unique_labels(view)
-    dots = [_record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores]
+    dots = [record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores]
     ticks = [
         {"group": labels[value], "score": score.score}
         for value, scores in view.rows(() if models == task.endpoints else task.baselines[:MAX_SERIES])
         for score in scores
     ]
     names = [short[name] for name in models]
-    x = _axis_x(task, width)
-    y = _axis_y([labels[value] for value, _ in view.rows(models)])
+    x = axis_x(task, width)
+    y = axis_y([labels[value] for value, _ in view.rows(models)])
+    people = [record(score, labels[value], PEOPLE) for value in view.values if (score := task.people_of(view, value))]
     lanes = {"field": "series", "type": "nominal", "scale": {"domain": names, "paddingOuter": 0.2}}
     legend = {"columns": 1} if width < 300 else {}
     color = {
@@ -158,10 +94,11 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
         "scale": {"domain": names, "range": list(SHAPES[: len(names)])},
         "legend": legend if len(names) > 1 else None,
     }
-    return _spec(
+    return spec(
         width=width,
         height={"step": 26 if len(names) == 1 else 14 * len(names) + 10, "for": "position"},
         layer=[
+            *_people_layers(people, x, y, 8 + 14 * len(names)),
             {
                 "data": {"values": ticks},
                 "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
@@ -179,6 +116,26 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
             },
         ],
     )
+
+
+def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[Spec]:
+    """What people of the cultures score: an upright line ``size`` pixels high in each row, on a pale band, its interval."""
+    if not people:
+        return []
+    legend = {"symbolType": "M-0.13,-1H0.13V1H-0.13Z", "symbolFillColor": INK, "symbolSize": 200}
+    once = {"datum": PEOPLE, "type": "nominal", "scale": {"domain": [PEOPLE], "range": [1]}, "legend": legend}
+    return [
+        {
+            "data": {"values": people},
+            "mark": {"type": "rule", "color": INK, "strokeWidth": size, "opacity": 0.1},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
+        },
+        {
+            "data": {"values": people},
+            "mark": {"type": "tick", "color": INK, "thickness": 2.5, "size": size},
+            "encoding": {"x": {**x, "field": "score"}, "y": y, "opacity": once},
+        },
+    ]
 
 
 def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
@@ -207,23 +164,27 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     order = sorted(pairs, key=lambda culture: pairs[culture][1].score - pairs[culture][0].score)
     kinds = ["own language", "English"]
     label = {culture: f"{culture_name(culture)} ({language_name(pairs[culture][0].value.rsplit('+', 1)[1])})" for culture in order}
-    values = [_record(score, label[culture], kind) for culture in order for score, kind in zip(pairs[culture], kinds, strict=True)]
-    x = _axis_x(task, width)
-    y = _axis_y([label[culture] for culture in order])
+    values = [record(score, label[culture], kind) for culture in order for score, kind in zip(pairs[culture], kinds, strict=True)]
+    known = {culture: task.people.get(("culture", culture)) for culture in order}
+    people = [record(score, label[culture], PEOPLE) for culture, score in known.items() if score]
+    x = axis_x(task, width)
+    y = axis_y([label[culture] for culture in order])
     lanes = {"field": "series", "type": "nominal", "scale": {"domain": kinds, "paddingOuter": 0.2}}
     color = {"field": "series", "sort": kinds, "scale": {"domain": kinds, "range": [SERIES[0], SERIES[1]]}}
     shape = {"field": "series", "scale": {"domain": kinds, "range": list(SHAPES[:2])}}
     shared = {"y": y, "yOffset": lanes, "color": color}
-    return _spec(
+    return spec(
         width=width,
         height={"step": 34, "for": "position"},
-        data={"values": values},
         layer=[
+            *_people_layers(people, x, y, 30),
             {
+                "data": {"values": values},
                 "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
             },
             {
+                "data": {"values": values},
                 "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
                 "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
             },
@@ -233,25 +194,17 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
     """Culture by facet: the score is written in each cell and shades it. ``cell`` is the width of a cell in pixels."""
-    low, high = task.domain
     rows: list[Spec] = []
     order = list(task.facets["culture"].values) if "culture" in task.facets else []
     for value in view.values:
         score = view.scores.get((value, endpoint))
-        if score is None:
-            continue
-        culture, group = value.split("+", 1)
-        share = 100 * (score.score - low) / (high - low)
-        rows.append(
-            {
-                "culture": culture_name(culture),
-                "group": group,
-                "share": share,
-                "score": score.score,
-                "dark": share >= HEAT_DARK_FROM,
-            }
-        )
+        if score is not None:
+            culture, group = value.split("+", 1)
+            rows.append(_cell(culture, group, score, task))
     groups = sorted({row["group"] for row in rows})
+    people = {culture: task.people.get(("culture", culture)) for culture in order} if view.metric.name == task.metric.name else {}
+    rows += [_cell(culture, PEOPLE_COLUMN, score, task) for culture, score in people.items() if score]
+    groups += [PEOPLE_COLUMN] if any(people.values()) else []
     names = [culture_name(code) for code in order]
     rotated = cell < 60
     axis = {"orient": "top", "labelAngle": -55 if rotated else 0, "labelAlign": "left" if rotated else "center", "labelColor": INK}
@@ -261,7 +214,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
             "type": "nominal",
             "sort": names,
             "title": None,
-            "axis": {"minExtent": min(190, max((_width(name) for name in names), default=0))},
+            "axis": {"minExtent": min(190, max((label_width(name) for name in names), default=0))},
         },
         "x": {"field": "group", "type": "nominal", "sort": groups, "title": None, "axis": axis},
     }
@@ -270,7 +223,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         "type": "quantitative",
         "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)},
     }
-    return _spec(
+    return spec(
         width={"step": cell},
         height={"step": 24},
         data={"values": rows},
@@ -289,6 +242,13 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
             },
         ],
     )
+
+
+def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
+    low, high = task.domain
+    share = 100 * (score.score - low) / (high - low)
+    dark = share >= HEAT_DARK_FROM
+    return {"culture": culture_name(culture), "group": group, "share": share, "score": score.score, "dark": dark}
 
 
 def unique_labels(view: FacetView) -> dict[str, str]:

@@ -10,9 +10,10 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.records import empty
+from folkways.records import ITEMS, SCORES, empty
 from folkways.releases.base import ReleaseRecord
 from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
+from folkways.reports.people import people_scores
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
@@ -44,6 +45,7 @@ def collect(
     """
     scores: list[pl.DataFrame] = []
     judgements: list[pl.DataFrame] = [empty(REPORT_JUDGEMENTS)]
+    people: list[pl.DataFrame] = [empty(SCORES)]
     releases: dict[str, ReleaseRecord] = {}
     tasks: dict[str, Task] = {}
     for run in runs:
@@ -59,11 +61,11 @@ def collect(
                 of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
             scores.append(of_task)
             if with_judgements:
-                texts = [
-                    batch.select("item", "text", "gold") for batch in item_batches(task, release, restore_options(run_task.options))
-                ]
+                batches = item_batches(task, release, restore_options(run_task.options))
+                items = pl.concat(batch.select(*ITEMS, *task.facets) for batch in batches)
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
-                judgements += _judgements(workspace, run, task.name, profiles, pl.concat(texts))
+                judgements += _judgements(workspace, run, task.name, profiles, items.select("item", "text", "gold"))
+                people += people_scores(task, items, release, of_task)
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -75,6 +77,7 @@ def collect(
         task_titles={name: task.title for name, task in tasks.items()},
         warnings=tuple(_warnings(runs)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
+        people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
     )
 
 

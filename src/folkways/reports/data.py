@@ -69,6 +69,7 @@ class ReportData:
     task_titles: task -> what people call it.
     warnings:    sentences that a reader must see before the numbers.
     failures:    FAILURES; empty when nothing failed.
+    people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     """
 
     title: str
@@ -81,11 +82,13 @@ class ReportData:
     task_titles: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
+    people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")
         require_columns(self.judgements, REPORT_JUDGEMENTS, "the judgements of a report")
         require_columns(self.failures, FAILURES, "the failures of a report")
+        require_columns(self.people, SCORES, "the scores of people in a report")
 
 
 def is_baseline(endpoint: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from folkways.reports import charts
+from folkways.reports.chart_parts import MAX_SERIES, Spec
 from folkways.reports.names import facet_title
 from folkways.reports.palette import LIGHT
 from folkways.reports.text import number
@@ -16,6 +17,12 @@ WIDE, NARROW = 640, 190
 WIDE_CELL, NARROW_CELL = 92, 34
 MAX_FIGURES_PER_KIND = 4
 """Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
+
+PEOPLE_CAPTION = (
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person’s first answer, judged by the same "
+    "rule against the answers of the others."
+)
+"""How to read the line that people draw."""
 
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 _ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
@@ -44,7 +51,7 @@ class Figure:
         return with_colours(self.wide, LIGHT)
 
 
-def render(spec: charts.Spec, prefix: str) -> str:
+def render(spec: Spec, prefix: str) -> str:
     """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page."""
     import vl_convert
 
@@ -75,12 +82,14 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
 
 def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
     slug = f"{task.slug}-by-{_slug(view.facet)}"
-    left_out = len(task.models) - charts.MAX_SERIES
+    left_out = len(task.models) - MAX_SERIES
     caption = f"{task.metric.label}; the dot is the score, the line its 95\u202f% interval."
     if task.baselines and task.models:
         caption += " Short grey ticks: baselines."
+    if any(task.people_of(view, value) for value in view.values):
+        caption += PEOPLE_CAPTION
     if left_out > 0:
-        caption += f" The best {charts.MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
+        caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
     return _figure(
         slug,
         f"{task.title}, by {facet_title(view.facet)}",
@@ -102,7 +111,8 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
     return _figure(
         f"{task.slug}-language-{_slug(short[endpoint])}",
         f"{task.title}, own language and English: {short[endpoint]}",
-        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval.",
+        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval."
+        + (PEOPLE_CAPTION if task.people else ""),
         finding,
         lambda width, _: charts.local_against_english(task, endpoint, width),
     )
@@ -110,6 +120,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
 
 def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
     facet = view.facet.split("+", 1)[1]
+    with_people = bool(task.people) and view.metric.name == task.metric.name
     scores = [score for (_, name), score in view.scores.items() if name == endpoint]
     scores.sort(key=lambda score: score.score)
     lowest, highest = scores[0], scores[-1]
@@ -120,7 +131,8 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
     return _figure(
         f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
-        f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one.",
+        f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
+        + (" The last column is people of the culture: their first answers against the others’." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from folkways.reports.names import facet_title
+from folkways.reports.people import PEOPLE
 from folkways.reports.summary import coverage_notices, lede, run_notices
 from folkways.reports.text import count, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
@@ -71,10 +72,14 @@ def _task(view: ReportView, task: TaskView) -> Iterable[str]:
 def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
     """One row per group, one column per endpoint: score, interval and n."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
-    head = [escape(facet_title(facet.facet).capitalize()), *(escape(view.short[name]) for name in shown)]
+    people = {value: task.people_of(facet, value) for value in facet.values}
+    with_people = [PEOPLE.capitalize()] if any(people.values()) else []
+    head = [escape(facet_title(facet.facet).capitalize()), *(escape(view.short[name]) for name in shown), *with_people]
     rows = []
     for value in facet.values:
         found = [facet.scores.get((value, name)) for name in shown]
+        if with_people:
+            found.append(people[value])
         rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
     return table(head, rows, numeric=set(range(1, len(head))))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+
+import polars as pl
 
 from folkways.records import Metric, State
 from folkways.reports.data import ReportData, is_baseline
@@ -89,6 +91,7 @@ class TaskView:
     whole:     headline metric over everything, every profile, in the order of ``endpoints``.
     others:    the other metrics over everything.
     facets:    the headline metric by each facet; more: the other metrics by facets of their own.
+    people:    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
     """
 
     task: str
@@ -102,6 +105,7 @@ class TaskView:
     others: tuple[Score, ...]
     facets: dict[str, FacetView] = field(default_factory=dict)
     more: tuple[FacetView, ...] = ()
+    people: Mapping[tuple[str, str], Score] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -142,6 +146,14 @@ class TaskView:
         """What people read for a metric's column name."""
         return next((known.label for known in self.metrics if known.name == metric), metric)
 
+    def people_of(self, view: FacetView, value: str) -> Score | None:
+        """What people score in one group of a facet; a culture's people for each of its languages."""
+        if view.metric.name != self.metric.name:
+            return None
+        if view.facet == JOINT_LANGUAGE:
+            return self.people.get(("culture", value.rsplit("+", 1)[0]))
+        return self.people.get((view.facet, value))
+
     @property
     def single_facets(self) -> list[FacetView]:
         """The facets that are neither culture, language, variant nor a combination."""
@@ -158,7 +170,8 @@ class ReportView:
 
     def __init__(self, data: ReportData) -> None:
         self.data = data
-        self._scores = [Score(**row) for row in data.scores.select(list(Score.__slots__)).iter_rows(named=True)]
+        self._scores = _scores(data.scores)
+        self._people = _scores(data.people)
 
     @cached_property
     def tasks(self) -> list[TaskView]:
@@ -195,6 +208,11 @@ class ReportView:
             others=tuple(score for score in whole if score.metric != headline.name),
             facets=facets,
             more=_more([score for score in scores if score.profile == profiles[0]], metrics, facets, endpoints),
+            people={
+                (score.facet, score.value): score
+                for score in self._people
+                if (score.task, score.profile, score.metric) == (task, profiles[0], headline.name)
+            },
         )
 
     @cached_property
@@ -228,13 +246,17 @@ class ReportView:
     def signatures(self) -> dict[str, str]:
         """Signature -> its short mark in the report (``S1``), in the order in which readers meet them."""
         ordered = [score.signature for task in self.tasks for score in (*task.whole, *task.others)]
-        ordered += [score.signature for score in self._scores]
+        ordered += [score.signature for score in (*self._scores, *self._people)]
         return {text: f"S{position}" for position, text in enumerate(dict.fromkeys(ordered), 1)}
 
     @cached_property
     def incomplete(self) -> list[Score]:
         """Headline scores of which some expected item got no reply."""
         return [score for task in self.tasks for score in task.whole if score.lost]
+
+
+def _scores(frame: pl.DataFrame) -> list[Score]:
+    return [Score(**row) for row in frame.select(list(Score.__slots__)).iter_rows(named=True)]
 
 
 def _rank(score: float | None) -> float:

@@ -50,6 +50,7 @@ class ShortAnswers(Task):
     facets: ClassVar[tuple[str, ...]] = ("topic",)
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
+    people_release: ClassVar[str] = "blend-raw"
     tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS
 
     def __init__(self, tool_set: str = "default") -> None:
@@ -117,6 +118,17 @@ class ShortAnswers(Task):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Means over the questions that count, by culture, language, variant and topic."""
         return summarise_means(judgements, self.name, self.metrics, self.facets)
+
+    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+        """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""
+        from folkways.benchmarks.blend.tables.people import has_raw_answers, people_judgements
+
+        asked = items.select("culture", pl.col("question").alias("id")).unique()
+        annotations = blend.read_annotations(release).join(asked, on=["culture", "id"], how="semi", maintain_order="left")
+        if not has_raw_answers(annotations):
+            return None
+        judged = people_judgements(annotations, self.resolve_profile(profile), self.tool_set)
+        return judged.join(items.select("item", "topic"), on="item", how="left", maintain_order="left")
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """The output of the authors' inference program: ID, question, prompt, response, prompt_no.
