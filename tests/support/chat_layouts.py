@@ -41,7 +41,10 @@ def read_question(protocol: str, path: str, payload: dict[str, Any]) -> Question
 
 
 def answer(mode: str, question: Question) -> str:
-    """The reply in ``mode``: ``letter``, ``word``, ``echo`` or ``fixed:TEXT``. Depends on model and messages only."""
+    """The reply in ``mode``: ``letter``, ``word``, ``echo``, ``fixed:TEXT`` or ``judge:N``. Depends on model and messages only.
+
+    ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a group of two answers.
+    """
     if mode == "echo":
         return question.user
     if mode.startswith("fixed:"):
@@ -52,7 +55,11 @@ def answer(mode: str, question: Question) -> str:
         return "ABCD"[number % 4]
     if mode == "word":
         return WORDS[number % len(WORDS)]
-    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT")
+    if mode.startswith("judge:"):
+        same = number % 100 < int(mode[6:])
+        options = [f"{word} no. {number % 10_000}" for word in WORDS[:3]]
+        return orjson.dumps({"same": same, "groups": [[1, 2]] if same else [], "options": options}).decode()
+    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N")
 
 
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:

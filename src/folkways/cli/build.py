@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from folkways.runs.building.make import Made
+
+STEP_SECONDS = 5.0
+"""Seconds between two lines about how far a build is."""
 
 
 @click.group()
@@ -95,8 +99,11 @@ def mcq(
     if calls is not None:
         files.make_folder(calls.parent)
     console = Console(stderr=True)
-    with RunProgress(console) as progress:
-        made = make(options, observer=progress, every=progress.every, **asking)
+    if profile == "paper":  # asks in hundreds of short rounds, each of which would show a display of its own
+        made = make(options, report=_Steps(console), **asking)
+    else:
+        with RunProgress(console) as progress:
+            made = make(options, observer=progress, every=progress.every, **asking)
     files.write_released(made.built.items, path)
     files.write_record(made.record, files.record_path(path))
     written = [path, files.record_path(path)]
@@ -108,6 +115,19 @@ def mcq(
     _tell(made, path, console)
     for file in written:
         console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+
+
+class _Steps:
+    """Says how far a build is, every few seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = time.monotonic()
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        if time.monotonic() - self._last >= STEP_SECONDS:
+            self._last = time.monotonic()
+            self._console.print(f"{what}: {done} of {of} questions", highlight=False)
 
 
 def _tell(made: Made, path: Path, console: Console) -> None:

@@ -16,7 +16,7 @@ from folkways.benchmarks.blend.building.stand_ins import StandIn
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.prices import cost, load_prices
 from folkways.engine.budget import Budget, Price, parse_budget
-from folkways.engine.session import Observer
+from folkways.engine.session import INTERRUPTED, Observer
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases import blend
 from folkways.releases.base import Release
@@ -148,13 +148,21 @@ def _in_a_run(workspace: Workspace, config: dict[str, Any], name: str | None, wo
     plans.set_state(workspace, run, "running")
     began = time.monotonic()
     try:
-        built = work(run)
+        built = _interruptible(work, run)
     except BaseException as error:
-        state = "interrupted" if isinstance(error, KeyboardInterrupt) or getattr(error, "interrupted", False) else "stopped"
-        plans.set_state(workspace, run, state, reason=str(error) or state, seconds=time.monotonic() - began)
+        state = "interrupted" if isinstance(error, BuildStopped) and error.interrupted else "stopped"
+        plans.set_state(workspace, run, state, reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
         raise
     plans.set_state(workspace, run, "finished", seconds=time.monotonic() - began)
     return built
+
+
+def _interruptible(work: Callable[[plans.RunRecord], Built], run: plans.RunRecord) -> Built:
+    """Do the work; Ctrl-C between two rounds of asking ends it as Ctrl-C within one does."""
+    try:
+        return work(run)
+    except KeyboardInterrupt:
+        raise BuildStopped(INTERRUPTED) from None
 
 
 def _prices(models: dict[str, Model], limit: Budget, file: Path | None) -> dict[str, Price | None]:

@@ -78,7 +78,7 @@ class ModelOracle:
             self._write_down(missing, attempt)
             tally = self._send()
             self._look_up(list(missing))
-            if any(key not in self._replies for key in missing):
+            if tally.stopped == INTERRUPTED or any(key not in self._replies for key in missing):
                 raise BuildStopped(tally.stopped or f"{tally.failed} requests failed, the last with: {tally.last_error}")
         return [read_reply(call, self._replies[self._key(call, attempt)[0]]) for call in calls]
 

@@ -1,0 +1,126 @@
+"""folkways build: what it writes, what it prints, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner, Result
+
+from folkways.benchmarks.blend.building.items import RELEASED
+from folkways.benchmarks.registry import get_task
+from folkways.cli.build import command
+from folkways.errors import FolkwaysError
+from folkways.releases.store import open_release
+from tests.support.mcq_sources import COUNTRIES, write_release
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_release(tmp_path_factory.mktemp("answers"), 4)
+
+
+def build(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def mcq(release: Path, *arguments: object) -> Result:
+    return build("mcq", "--release", release, "--judge", "stand-in:hash10", *arguments)
+
+
+def test_a_folder_gets_the_released_file_and_a_record(release: Path, tmp_path: Path) -> None:
+    done = mcq(release, "--out", tmp_path / "new" / "mcq")
+    assert done.exit_code == 0, done.output
+    folder = tmp_path / "new" / "mcq"
+    table = pl.read_csv(folder / "mc_questions_file.csv", infer_schema=False)
+    assert table.columns == list(RELEASED)
+    record = json.loads((folder / "mc_questions_file.build.json").read_text())
+    assert (record["items"], record["questions"], record["judge"]) == (table.height, 4, "stand-in:hash10")
+    items = get_task("blend/mcq").items(open_release(folder, "blend"))
+    assert items.height == table.height
+    assert items["text"].str.starts_with("What do people bring").all()
+    assert items["culture"].n_unique() == len(COUNTRIES)
+
+
+def test_the_hub_layout_has_the_same_items_and_a_card(release: Path, tmp_path: Path) -> None:
+    for kind, read in (("parquet", pl.read_parquet), ("jsonl", pl.read_ndjson)):
+        hub = tmp_path / kind
+        done = mcq(release, "--out", tmp_path / "q.csv", "--hub", hub, "--hub-format", kind)
+        assert done.exit_code == 0, done.output
+        card = (hub / "README.md").read_text()
+        path = next(line.split(": ")[1] for line in card.splitlines() if line.strip().startswith("path:"))
+        assert read(hub / path).equals(pl.read_csv(tmp_path / "q.csv", infer_schema=False))
+        assert "config_name: multiple-choice-questions" in card
+        assert "stand-in:hash10" in card
+
+
+def test_calls_are_written_in_order(release: Path, tmp_path: Path) -> None:
+    mcq(release, "--out", tmp_path / "q.csv", "--calls", tmp_path / "log" / "calls.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "log" / "calls.jsonl").read_text().splitlines()]
+    assert [line["call"] for line in lines] == list(range(1, len(lines) + 1))
+    judged = [line for line in lines if line["kind"] == "judge"]
+    assert set(judged[0]) == {"call", "kind", "question", "answers", "target", "answer_country", "target_country", "answer"}
+    assert {line["answer"] for line in judged} == {True, False}
+
+
+def test_chosen_questions(release: Path, tmp_path: Path) -> None:
+    assert mcq(release, "--out", tmp_path / "q.csv", "--questions", "Q-2,Q-0").exit_code == 0
+    assert pl.read_csv(tmp_path / "q.csv")["ID"].unique(maintain_order=True).to_list() == ["Q-0", "Q-2"]
+
+
+def test_the_wording_of_released_questions_is_taken_over(release: Path, tmp_path: Path) -> None:
+    mcq(release, "--out", tmp_path / "first")
+    path = tmp_path / "first" / "mc_questions_file.csv"
+    path.write_text(path.read_text().replace("One of these is what people there say.", "Say {one} letter:"))
+    done = mcq(release, "--out", tmp_path / "second", "--wording-of", tmp_path / "first")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "second" / "mc_questions_file.csv").read_text() == path.read_text()
+
+
+def test_agreement_of_judging_modes(release: Path, tmp_path: Path) -> None:
+    for mode in ("question", "1", "7"):
+        mcq(release, "--profile", "strict", "--judge-batch", mode, "--out", tmp_path / f"{mode}.csv")
+    mcq(release, "--out", tmp_path / "paper.csv")
+    same = build("mcq-agreement", tmp_path / "question.csv", tmp_path / "7.csv")
+    assert "100.0% of all are in both" in same.output
+    assert "4 of 4 questions" in same.output
+    other = json.loads(build("mcq-agreement", tmp_path / "question.csv", tmp_path / "paper.csv", "--json").output)
+    assert 0 < other["jaccard"] < 1
+    assert sum(row["common"] for row in other["by_question"]) == other["common"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--judge", "stand-in:guess"), "unknown stand-in judge 'guess'\nvalid: ctx00 to ctx99, hash00 to hash99, overlap"),
+        (("--judge", "nobody/model"), "unknown provider 'nobody'"),
+        (("--profile", "papr"), "did you mean 'paper'"),
+        (("--judge-batch", "5"), "--judge-batch needs --profile strict"),
+        (("--profile", "strict", "--judge-batch", "0"), "'question' or a number of pairs from 1 on, got '0'"),
+        (("--questions", "Q-77"), "no question 'Q-77'; ids look like 'Q-0'"),
+        (("--out", "q.txt"), "has to end in .csv"),
+        (("--budget", "lots"), "cannot read the budget 'lots'"),
+        (("--wording-of", "."), "nothing in"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FolkwaysError) as error:
+        mcq(release, "--out", "q.csv", *arguments)
+    assert message in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_without_multiple_choice_has_no_wording(release: Path, tmp_path: Path) -> None:
+    with pytest.raises(FolkwaysError, match="no multiple-choice questions to take a wording from"):
+        mcq(release, "--out", tmp_path / "q.csv", "--wording-of", release)
+
+
+def test_files_that_are_no_builds(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(FolkwaysError, match=r"a\.csv: has no column MCQID"):
+        build("mcq-agreement", tmp_path / "a.csv", tmp_path / "a.csv")
