@@ -21,12 +21,12 @@ SENTENCES = {
     "seed": ("Seed", "random draws began from {}"),
     "folkways": ("Software", "folkways {}"),
     "cultures": ("Cultures", "only {}"),
-    "limit": ("Limit", "only the first {} items"),
+    "limit": ("Limit", "at most {} items of the task, spread over cultures and drawn by the seed"),
     "aggregation": ("Aggregation", "{}"),
 }
 
 PROMPT_SOURCES = {"release": "the authors’ wording", "folkways": "our own wording", "file": "wording from the user’s file"}
-SYSTEM_PROMPTS = {"yes": "one of the user’s own", "task": "what the task prescribes, if anything"}
+SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task prescribes, if anything"}
 
 
 def parse_signature(text: str) -> dict[str, str]:
@@ -60,5 +60,6 @@ def _in_words(key: str, value: str) -> str:
     if key == "prompts":
         return ", ".join(PROMPT_SOURCES.get(part.split(":")[0], part) + part[len(part.split(":")[0]) :] for part in parts)
     if key == "system":
-        return SYSTEM_PROMPTS.get(value, value)
+        kind, separator, digest = value.partition("#")
+        return SYSTEM_PROMPTS.get(kind, kind) + (f" (its checksum: {digest})" if separator else "")
     return ", ".join(parts) if key == "variant" else value.replace(",", ", ") if key == "settings" else value

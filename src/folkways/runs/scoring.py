@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
@@ -56,6 +57,7 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             for judged in _judge(task, item_batches(task, release, options), responses, resolved):
                 results.save_judgements(workspace, run, resolved, judged)
                 slim.append(judged.drop(NOT_SUMMARISED))
+            _check_complete(run, task, sum(frame.height for frame in slim), responses.height)
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
             made = signature(task, run_task, responses, sources, sent, resolved)
@@ -68,6 +70,16 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             frames.append(scored)
     plans.mark_scored(workspace, run)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)
+
+
+def _check_complete(run: plans.RunRecord, task: Task, judged: int, expected: int) -> None:
+    """A denominator never shrinks: what was expected and is not among the task's items any more is an error, not a gap."""
+    if judged != expected:
+        raise FolkwaysError(
+            f"run {run.name} expects {expected:,} answers on {task.name}, but only {judged:,} of their items are found in the data "
+            f"by folkways {__version__}; the run was planned by folkways {run.version}: score it with that version, or run anew "
+            "(nothing that is stored is asked again)"
+        )
 
 
 def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame, profile: str) -> Iterator[pl.DataFrame]:

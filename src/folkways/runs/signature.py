@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
+import orjson
 import polars as pl
 
 from folkways import __version__
@@ -31,8 +33,8 @@ def signature(
         "data": f"{run_task.release}#{run_task.fingerprint}",
         "lang": "+".join(sorted(responses["language"].unique().to_list())),
         "variant": "+".join(sorted(responses["variant"].unique().to_list())),
-        "prompts": "+".join(sorted(set(prompt_sources))) + (f":{options['prompt_file']}" if options.get("prompt_file") else ""),
-        "system": "yes" if options.get("system") else "task",
+        "prompts": "+".join(sorted(set(prompt_sources))) + _own_texts(options),
+        "system": "task" if options.get("system") is None else f"own#{_digest(options['system'])}",
         "settings": "+".join(sorted(settings)),
         "samples": str(options.get("samples", 1)),
         "profile": profile,
@@ -45,3 +47,13 @@ def signature(
     if options.get("limit"):
         parts["limit"] = str(options["limit"])
     return Signature(parts)
+
+
+def _own_texts(options: Mapping[str, Any]) -> str:
+    """Name and checksum of the prompt texts that the user brought: a file that was edited gives other numbers."""
+    texts = options.get("prompt_texts")
+    return f":{options.get('prompt_file') or 'own'}#{_digest(texts)}" if texts else ""
+
+
+def _digest(value: object) -> str:
+    return blake2b(orjson.dumps(value, option=orjson.OPT_SORT_KEYS), digest_size=4).hexdigest()

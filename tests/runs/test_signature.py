@@ -1,0 +1,54 @@
+"""A signature tells apart what gives other numbers: same signature, same inputs, same number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.api import run
+from folkways.reports.methods import explain
+
+
+def signature(tmp_path: Path, **options: Any) -> str:
+    asked = run("sample/mcq", models="baseline/first", workspace=tmp_path / "w.db", **options)
+    (text,) = set(asked.scores()["signature"])
+    return str(text)
+
+
+TEXT = "{q}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"system": "Be brief."}),
+        ({}, {"system": ""}),
+        ({"system": "Be brief."}, {"system": "Be kind."}),
+        (
+            {"prompt_texts": {"mine": TEXT}, "prompt_file": "p.toml"},
+            {"prompt_texts": {"mine": f"{TEXT} "}, "prompt_file": "p.toml"},
+        ),
+        ({}, {"limit": 3}),
+        ({}, {"seed": 1}),
+        ({}, {"samples": 2}),
+        ({}, {"max_tokens": 5}),
+        ({}, {"settings": {"temperature": 1.0}}),
+        ({}, {"cultures": ["KR"]}),
+    ],
+)
+def test_what_changes_the_requests_changes_the_signature(tmp_path: Path, one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert signature(tmp_path, **one) != signature(tmp_path, **other)
+
+
+def test_the_same_run_elsewhere_has_the_same_signature(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert signature(tmp_path / "a", system="Be brief.") == signature(tmp_path / "b", system="Be brief.")
+
+
+def test_a_report_says_in_words_what_stands_there(tmp_path: Path) -> None:
+    words = dict(explain(signature(tmp_path, system="Be brief.", limit=3)))
+    assert words["System prompt"].startswith("one of the user’s own (its checksum: ")
+    assert words["Limit"] == "at most 3 items of the task, spread over cultures and drawn by the seed"
