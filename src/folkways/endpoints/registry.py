@@ -43,7 +43,9 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
         from folkways.endpoints.baselines import open_baseline
 
         return open_baseline(model, options.seed)
-    if kind == "hf" and model:
+    if kind == "hf":
+        if not model:
+            raise FolkwaysError("'hf' names no model: write hf/NAME with a name of the hub or a folder, hf/./my-model")
         from folkways.endpoints.local import LocalEndpoint
 
         return LocalEndpoint(model, seed=options.seed)
