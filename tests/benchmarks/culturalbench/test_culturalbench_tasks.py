@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.culturalbench import TASKS
-from folkways.benchmarks.culturalbench.regions import stratified_bootstrap
+from folkways.benchmarks.culturalbench.regions import mean_of_wilsons, stratified_bootstrap
 from folkways.benchmarks.summary import SCORE_COLUMNS
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.base import Release
+from folkways.stats.intervals import wilson
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = TASKS
@@ -142,7 +143,7 @@ def test_a_region_is_the_mean_of_its_countries_with_pooled_accuracy_beside(relea
     assert region["score"] == pytest.approx(50.0)
     assert pooled["score"] == pytest.approx(100 * 20 / 27)
     assert (region["n"], pooled["n"]) == (27, 27)
-    assert region["interval"] == "bootstrap 95% by question within country"
+    assert region["interval"] == "wilson 95% within country"
     assert pooled["interval"] == "wilson 95%"
 
 
@@ -153,6 +154,35 @@ def test_one_canadian_question_moves_north_america_by_seven_points(release: Rele
     region = score(EASY, judged, "right", "region", "North America")
     assert region["score"] == pytest.approx(100 / 7 / 2)
     assert region["low"] <= region["score"] <= region["high"]
+
+
+def test_a_region_without_any_variation_is_not_certain(release: Release) -> None:
+    """No resample within countries differs: the interval comes from those of the countries, and is no point."""
+    items = EASY.items(release)
+    for country, points in (("US", 50.0), ("CA", 50.0), (None, 0.0), ("both", 100.0)):
+        judged = EASY.judge(
+            items,
+            asked(EASY, items, lambda item, country=country: str(item["answer"]) if country in (item["culture"], "both") else "-"),
+            "paper",
+        )
+        region = score(EASY, judged, "right", "region", "North America")
+        assert region["score"] == points
+        assert region["interval"] == "wilson 95% within country"
+        assert 0 <= region["low"] <= points <= region["high"] <= 100
+        assert 10 < region["high"] - region["low"] < 60
+
+
+def test_the_mean_of_one_wilson_interval_is_that_interval() -> None:
+    single = wilson(3, 7)
+    assert mean_of_wilsons([3 / 7], [7]) == pytest.approx((single.low, single.high))
+
+
+def test_regional_scores_do_not_depend_on_the_order_of_rows(release: Release) -> None:
+    items = EASY.items(release)
+    judged = EASY.judge(items, asked(EASY, items, lambda item: "A"), "paper")
+    shuffled = judged.sample(fraction=1.0, shuffle=True, seed=3)
+    key = ["metric", "facet", "value"]
+    assert EASY.summarise(judged).sort(key).equals(EASY.summarise(shuffled).sort(key), null_equal=True)
 
 
 def test_a_question_with_one_bad_judgement_is_not_right_and_says_why(release: Release) -> None:
