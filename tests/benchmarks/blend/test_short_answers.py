@@ -128,6 +128,7 @@ def test_every_reply_ends_in_a_state(root: Path) -> None:
     assert [row["state"] for row in rows] == ["unreadable", "unreadable", "refused", "answered"]
     assert [row["refusal"] for row in rows] == [0.0, 0.0, 1.0, 0.0]
     assert [row["other_script"] for row in rows] == [None, 1.0, 0.0, 1.0]
+    assert [row["other_language"] for row in rows] == [None, 1.0, 0.0, 1.0]
     for state in (State.FAILED, State.MISSING, State.REFUSED):
         (row,) = judged(root, "strict", ("KR/Q-1", "ko", None), state=state)
         assert (row["state"], row["sem_b"], row["sem_w"], row["sem_b_first"], row["counted"]) == (state, 0.0, 0.0, 0.0, True)
@@ -152,6 +153,20 @@ def test_questions_that_do_not_count_say_why(root: Path) -> None:
 def test_a_list_of_answers_scores_for_its_first_alone_too(root: Path) -> None:
     (row,) = judged(root, "strict", ("ES/Q-1", "es", "vino, café, té"))
     assert (row["sem_b"], row["sem_b_first"], row["answers_given"]) == (1.0, 0.0, 3)
+    (row,) = judged(root, "paper", ("ES/Q-1", "es", "vino, café, té"))
+    assert (row["sem_b"], row["sem_b_first"], row["answers_given"]) == (1.0, 0.0, 3)
+
+
+def test_what_only_a_longer_word_decided_is_told(root: Path) -> None:
+    rows = judged(root, "paper", ("US/Q-1", "en", "steak"), ("US/Q-1", "en", "green tea"), ("US/Q-1", "en", "juice"))
+    assert [(row["sem_b"], row["inside_word"]) for row in rows] == [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+    assert "inside_word" not in judged(root, "strict", ("US/Q-1", "en", "steak"))[0]
+
+
+def test_a_reply_in_another_language_is_told(root: Path) -> None:
+    rows = judged(root, "strict", ("ES/Q-1", "es", "They usually drink it with the milk"), ("ES/Q-1", "es", "Suelen tomar el café"))
+    assert [row["other_language"] for row in rows] == [1.0, 0.0]
+    assert [row["other_script"] for row in rows] == [0.0, 0.0]
 
 
 def test_the_prompt_is_taken_out_of_the_reply(root: Path) -> None:

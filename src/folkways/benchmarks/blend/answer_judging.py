@@ -15,6 +15,7 @@ from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher, PaperMa
 from folkways.errors import DataError
 from folkways.metrics.refusals import declines
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
+from folkways.text.function_words import in_another_language
 from folkways.text.refusals import declines_in
 from folkways.text.scripts import in_another_script
 
@@ -35,6 +36,7 @@ class Verdict:
     sem_b_first: float | None = None
     refusal: float | None = None
     other_script: float | None = None
+    other_language: float | None = None
     inside_word: float | None = None
     answers_given: float | None = None
 
@@ -78,6 +80,7 @@ class Judge:
         if skipped:
             return Verdict(False, state, skipped, answer=cleaned or None, answers_given=float(len(given)))
         other = in_another_script(cleaned, language)
+        foreign = in_another_language(cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH)
         return Verdict(
             counted=True,
             state=state,
@@ -88,6 +91,7 @@ class Judge:
             sem_b_first=float(first is not None),
             refusal=float(state == State.REFUSED),
             other_script=None if other is None else float(other),
+            other_language=None if foreign is None else float(foreign),
             inside_word=self._inside_word(match, groups, cleaned, language),
             answers_given=float(len(given)),
         )

@@ -40,6 +40,11 @@ class ShortAnswers(Task):
         Metric("sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several."),
         Metric("refusal", "Refusals", "Share of replies that decline to answer."),
         Metric("other_script", "Other script", "Share of replies written in another script than asked."),
+        Metric(
+            "other_language",
+            "Other language",
+            "Share of replies that script or function words show to be in another language than asked.",
+        ),
         Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0),
         Metric(
             "inside_word",

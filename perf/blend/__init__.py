@@ -1,0 +1,1 @@
+"""What BLEnD costs here and in the authors' programs."""

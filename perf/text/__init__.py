@@ -1,0 +1,1 @@
+"""How often the default text tools decide as the authors' do, and how fast they are."""
