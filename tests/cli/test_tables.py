@@ -17,7 +17,7 @@ from folkways.cli.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_mcq, write_release
 
-FROM_RUN = ("languages", "categories", "category-pairs")
+FROM_RUN = ("languages", "category-means", "categories", "category-pairs")
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def tables_of(*arguments: str) -> dict[str, dict[str, Any]]:
 def test_everything_that_can_be_made_is_made(release: str) -> None:
     result = invoke("--release", release, "--format", "json")
     made = [table["name"] for table in json.loads(result.stdout)["tables"]]
-    assert made == [name for name in MAKERS if name not in ("categories", "category-pairs", "people")]
+    assert made == [name for name in MAKERS if name not in ("category-means", "categories", "category-pairs", "people")]
     for name, remedy in (("categories", "--run"), ("people", "folkways data fetch blend-raw")):
         assert any(line.startswith(f"left out: {name} ") and remedy in line for line in result.stderr.splitlines())
 
@@ -113,6 +113,7 @@ def test_models_of_a_run(release: str, workspace: str) -> None:
     assert {row["endpoint"] for row in languages} == {"baseline/constant:tea", "baseline/constant:coffee"}
     coffee = next(row for row in languages if row["endpoint"].endswith("coffee") and row["culture"] == "ES")
     assert coffee["n"] == 3, "the fourth question does not count"
+    assert {row["topic"] for row in made["category-means"]["rows"]} == {"Food", "Sport", "Family"}
     assert {row["block"] for row in made["categories"]["rows"]} == {"", "endpoint and culture", "culture"}
 
 

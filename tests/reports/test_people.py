@@ -133,3 +133,4 @@ def test_a_release_without_raw_answers_has_no_people(tmp_path: Path, monkeypatch
     data = plain.report_data()
     assert data.people.schema == empty(dict(data.people.schema)).schema
     assert data.people.is_empty()
+    assert "folkways data fetch blend-raw" in figures_of(data)["culture"][0].caption

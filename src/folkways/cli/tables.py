@@ -63,9 +63,9 @@ def blend_tables(
 ) -> None:
     """Recompute BLEnD's tables, beside the published cells, with an interval for each number.
 
-    TABLE is statistics (or 2), votes (7), answers (8), unknown (9), overlap, languages, categories, category-pairs, formats or
-    people; all that can be made of what is here if none is named. A cell that differs from the published one is followed by it in
-    brackets.
+    TABLE is statistics (or 2), votes (7), answers (8), unknown (9), overlap, languages, category-means, categories,
+    category-pairs, formats or people; all that can be made of what is here if none is named. A cell that differs from the
+    published one is followed by it in brackets.
     """
     from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError, make_table
 

@@ -46,6 +46,7 @@ def collect(
     scores: list[pl.DataFrame] = []
     judgements: list[pl.DataFrame] = [empty(REPORT_JUDGEMENTS)]
     people: list[pl.DataFrame] = [empty(SCORES)]
+    unknown_people: dict[str, str] = {}
     releases: dict[str, ReleaseRecord] = {}
     tasks: dict[str, Task] = {}
     for run in runs:
@@ -65,7 +66,9 @@ def collect(
                 items = pl.concat(batch.select(*ITEMS, *task.facets) for batch in batches)
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 judgements += _judgements(workspace, run, task.name, profiles, items.select("item", "text", "gold"))
-                people += people_scores(task, items, release, of_task)
+                people += (found := list(people_scores(task, items, release, of_task)))
+                if task.people_release and not found:
+                    unknown_people[task.name] = task.people_release
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -78,6 +81,7 @@ def collect(
         warnings=tuple(_warnings(runs)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        unknown_people=unknown_people,
     )
 
 

@@ -70,6 +70,7 @@ class ReportData:
     warnings:    sentences that a reader must see before the numbers.
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
+    unknown_people: task -> the release that would tell of its people, where it is not on this disk.
     """
 
     title: str
@@ -83,6 +84,7 @@ class ReportData:
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
+    unknown_people: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

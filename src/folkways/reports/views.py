@@ -92,6 +92,7 @@ class TaskView:
     others:    the other metrics over everything.
     facets:    the headline metric by each facet; more: the other metrics by facets of their own.
     people:    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
+    people_are_in: the release that would tell of people, where it is not on this disk.
     """
 
     task: str
@@ -106,6 +107,7 @@ class TaskView:
     facets: dict[str, FacetView] = field(default_factory=dict)
     more: tuple[FacetView, ...] = ()
     people: Mapping[tuple[str, str], Score] = field(default_factory=dict)
+    people_are_in: str | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -213,6 +215,7 @@ class ReportView:
                 for score in self._people
                 if (score.task, score.profile, score.metric) == (task, profiles[0], headline.name)
             },
+            people_are_in=self.data.unknown_people.get(task),
         )
 
     @cached_property

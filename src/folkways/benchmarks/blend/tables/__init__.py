@@ -6,7 +6,7 @@ Pure functions on frames. Each gives a ``Table``, which says what its rows are m
 from __future__ import annotations
 
 from folkways.benchmarks.blend.tables.annotations import annotation_table, question_counts
-from folkways.benchmarks.blend.tables.categories import category_means, category_pairs_table, category_table
+from folkways.benchmarks.blend.tables.categories import category_means, category_means_table, category_pairs_table, category_table
 from folkways.benchmarks.blend.tables.formats import culture_scores, format_table
 from folkways.benchmarks.blend.tables.languages import language_table, published_language_table
 from folkways.benchmarks.blend.tables.make import MAKERS, NotAvailableError, Sources, make_table
@@ -23,6 +23,7 @@ __all__ = [
     "Table",
     "annotation_table",
     "category_means",
+    "category_means_table",
     "category_pairs_table",
     "category_table",
     "compare_with_published",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import polars as pl
 
 from folkways.benchmarks.blend.tables.languages import SAQ
-from folkways.benchmarks.blend.tables.table import Table
+from folkways.benchmarks.blend.tables.table import CULTURES, TOPICS, Layout, Table, in_order
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
 from folkways.stats.anova import TUKEY, Anova, blocked, one_way, tukey
@@ -58,6 +58,19 @@ def category_means(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFr
         .group_by("endpoint", "culture", "topic", maintain_order=True)
         .agg(score=(100 * pl.col(metric)).mean(), n=pl.len().cast(pl.Int64))
         .sort("endpoint", "culture", "topic")
+    )
+
+
+def category_means_table(means: pl.DataFrame) -> Table:
+    """CATEGORY_MEANS as they are, one grid per endpoint (Figure 14)."""
+    require_columns(means, CATEGORY_MEANS, "means by category")
+    rows = means.sort("endpoint", in_order("culture", CULTURES), "culture", in_order("topic", TOPICS), "topic")
+    return Table(
+        "category-means",
+        "Figure 14: scores by culture and topic",
+        "The unit is the question: each number is a mean over its judgements, in every language and prompt.",
+        rows.select(list(CATEGORY_MEANS)),
+        Layout("culture", "topic", "score", decimals=1, by="endpoint"),
     )
 
 

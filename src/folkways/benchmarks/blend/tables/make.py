@@ -9,7 +9,7 @@ from functools import cached_property
 import polars as pl
 
 from folkways.benchmarks.blend.tables.annotations import ABOUT, Measure, annotation_table, question_counts
-from folkways.benchmarks.blend.tables.categories import category_means, category_pairs_table, category_table
+from folkways.benchmarks.blend.tables.categories import category_means, category_means_table, category_pairs_table, category_table
 from folkways.benchmarks.blend.tables.formats import CULTURE_SCORES, culture_scores, format_table
 from folkways.benchmarks.blend.tables.languages import SAQ, language_table, published_language_table
 from folkways.benchmarks.blend.tables.overlap import overlap_table
@@ -170,6 +170,7 @@ MAKERS: dict[str, Callable[[Sources], Table]] = {
     "unknown": _of_annotations("unknown"),
     "overlap": _overlap,
     "languages": _languages,
+    "category-means": _of_categories(category_means_table),
     "categories": _of_categories(category_table),
     "category-pairs": _of_categories(category_pairs_table),
     "formats": _formats,

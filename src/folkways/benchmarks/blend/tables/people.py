@@ -128,7 +128,8 @@ def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[
         elif not question["is_counted"]:
             verdicts.append(_verdict(Verdict(False, State.ANSWERED.value, _SKIPPED, answer=answers[0])))
         elif gold := _groups_of_others(question["groups"], votes, person):
-            item = {"item": f"{question['culture']}/{question['id']}/{person}", "groups": gold, "skip_reason": None}
+            name = f"{question['culture']}/{question['id']}/{person}"  # every person has a gold of their own
+            item = {"item": name, "groups": gold, "skip_reason": None, "local_language": language}
             verdicts.append(_verdict(judge.verdict(item, language, FIRST_ANSWER, answers[0], prompt="")))
         else:
             verdicts.append(_verdict(Verdict(True, State.ANSWERED.value, _NOBODY_ELSE, answer=answers[0])))
