@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.cli.options import text_tools_option, workspace_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ def command() -> None:
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown in place of the paper's; repeatable.")
 @workspace_option
 @click.option("--profile", default="paper", show_default=True, metavar="NAME", help="Profile of judgements and of the human line.")
-@click.option("--text-tools", default="default", show_default=True, metavar="SET", help="How words are brought to base forms.")
+@text_tools_option
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
 )
@@ -57,7 +57,7 @@ def blend_tables(
     runs: tuple[str, ...],
     workspace: str,
     profile: str,
-    text_tools: str,
+    text_tools: str | None,
     shape: str,
     out: Path | None,
 ) -> None:
@@ -70,7 +70,7 @@ def blend_tables(
     from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError, make_table
 
     _check_target(names, shape, out)
-    sources = _sources(releases, raw, runs, workspace, profile, text_tools)
+    sources = _sources(releases, raw, runs, workspace, profile, text_tools or "default")
     tables = []
     for name in names or MAKERS:
         try:
