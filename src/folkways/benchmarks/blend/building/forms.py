@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 _TIME = re.compile(r"\d{2}:\d{2}")
 _DATE = re.compile(r"\d{2}/\d{2}")
@@ -27,6 +28,7 @@ def form_of(question: str) -> Form:
     return Form.NUMBER if "Arabic" in question else Form.FREE
 
 
+@lru_cache(maxsize=50_000)
 def number_in(answer: str) -> float | None:
     """The number that the answer is, or None."""
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from folkways.benchmarks.blend.building.calls import Judge, JudgeCall
 from folkways.benchmarks.blend.building.forms import fits, number_in, settled_by_form
@@ -137,4 +138,9 @@ def lexically_same(one: str, other: str) -> bool:
     first, second = number_in(one), number_in(other)
     if first is not None and second is not None:
         return first == second
-    return one in other or other in one or not set(_SPLIT.split(one)).isdisjoint(_SPLIT.split(other))
+    return one in other or other in one or not _words(one).isdisjoint(_words(other))
+
+
+@lru_cache(maxsize=50_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_SPLIT.split(text))

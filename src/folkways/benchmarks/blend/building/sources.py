@@ -59,14 +59,9 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
+    dropped = annotations.filter(~_is_usable()).select("id").unique()
     answers: dict[str, dict[str, tuple[Group, ...]]] = {}
-    dropped: set[str] = set()
-    for code, key, groups, idks in annotations.select("culture", "id", "groups", "idks").iter_rows():
-        if key in dropped:
-            continue
-        if not _is_usable(groups, idks):
-            dropped.add(key)
-            continue
+    for code, key, groups in annotations.join(dropped, on="id", how="anti").select("culture", "id", "groups").iter_rows():
         answers.setdefault(key, {})[names[code]] = _in_english(groups)
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
     first, texts = _texts(questions, names)
@@ -79,18 +74,17 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     return [
         Source(key, text, form_of(text), {country: texts[country].get(key, text) for country in countries}, answers[key])
         for key, text in first.items()
-        if key not in dropped and len(answers.get(key, ())) == len(countries) and (wanted is None or key in wanted)
+        if len(answers.get(key, ())) == len(countries) and (wanted is None or key in wanted)
     ]
 
 
-def _is_usable(groups: Sequence[Mapping[str, Any]], idks: Iterable[Mapping[str, Any]]) -> bool:
-    not_knowing = {idk["kind"]: idk["count"] for idk in idks}
-    return (
-        not_knowing.get("not-applicable", 0) <= 0
-        and sum(not_knowing.values()) <= MOST_NOT_KNOWING
-        and len(groups) > 0
-        and groups[0]["count"] >= LEAST_VOTES
-    )
+def _is_usable() -> pl.Expr:
+    """Whether a country's answers to a question pass the filter, over the columns ``groups`` and ``idks``."""
+    idk = pl.element().struct
+    not_applicable = pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
+    not_knowing = pl.col("idks").list.eval(idk.field("count")).list.sum()
+    votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
+    return (not_applicable <= 0) & (not_knowing <= MOST_NOT_KNOWING) & (votes >= LEAST_VOTES)
 
 
 def _in_english(groups: Iterable[Mapping[str, Any]]) -> tuple[Group, ...]:
