@@ -13,8 +13,6 @@ DEFAULT_MAX_TOKENS = 4096
 THINKING_BUDGETS = {"low": 1024, "medium": 4096, "high": 16384}
 """Tokens for thinking per reasoning effort. They come on top of max_tokens, which stays the limit of the answer."""
 
-VERSION = "2023-06-01"
-
 
 class AnthropicEndpoint(HttpEndpoint):
     """``POST {base}/v1/messages``."""

@@ -61,7 +61,10 @@ def execute(
                 f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
                 "add them to a prices file (--prices FILE), or give the budget in requests or tokens"
             )
-    run, continued = plan.begin(workspace, plan.plan_tasks(options), models, name)
+    tasks = plan.plan_tasks(options)
+    if budget is not None:
+        _check_bounded(budget, tasks, models)
+    run, continued = plan.begin(workspace, tasks, models, name)
     planned(run, continued)
     orders = [
         Order(
@@ -83,6 +86,19 @@ def execute(
     state, reason = end_of(tallies)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     return Session(plans.find_run(workspace, str(run.id)), tuple(tallies), continued)
+
+
+def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Sequence[Model]) -> None:
+    """FolkwaysError where a reply could be of any length: no budget in tokens or money can be kept then."""
+    if budget.tokens == budget.usd == float("inf"):
+        return
+    for model in models:
+        for task in tasks:
+            if not model.endpoint.local and task.settings(model).max_tokens is None:
+                raise FolkwaysError(
+                    f"a budget in tokens or usd needs a limit for each reply of {model.name}: leave out the setting "
+                    "max_tokens=none, or give the budget in requests"
+                )
 
 
 def end_of(tallies: Sequence[Tally]) -> tuple[str, str | None]:

@@ -184,11 +184,6 @@ def mark_scored(workspace: Workspace, run: RunRecord) -> None:
         )
 
 
-def is_planned(workspace: Workspace, run: RunRecord) -> bool:
-    """Whether everything the run expects has been written down."""
-    return find_run(workspace, str(run.id)).state != "planning"
-
-
 def intern(connection: Connection, table: sa.Table, column: str, value: str, **more: str) -> int:
     """The id of the row of ``table`` whose ``column`` is ``value``, inserted with ``more`` if it is new."""
     query = sa.select(table.c.id).where(table.c[column] == value)
