@@ -373,5 +373,8 @@ def test_blend_counts_what_the_rule_counts_and_asks_equal_replies_once(tmp_path:
         assert not {"KR/Q-4", "ES/Q-4"} & set(found.verdicts["item"])
         right = set(found.verdicts.filter(pl.col("verdict") == 1)["item"])
         assert right == {"KR/Q-1", "ES/Q-1", "US/Q-1"}
+    simple = judged_by(done, watched, text_tools="simple")
+    assert "beside-text-" in simple.summary["signature"][0]
+    assert simple.summary["signature"][0] != found.summary["signature"][0]
     assert len(prompts) == len(set(prompts)), "two prompt templates that bring the same reply are one question to the judge"
     assert load_run("last", tmp_path / "w.db").name == done.name

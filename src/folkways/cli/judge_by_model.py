@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.cli.options import text_tools_option, workspace_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +46,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
 @click.option("--profile", metavar="P", help="Profile of the rule that is compared with.")
+@text_tools_option
 @workspace_option
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
@@ -60,6 +61,7 @@ def command(
     labels: Path | None,
     models: tuple[str, ...],
     profile: str | None,
+    text_tools: str | None,
     workspace: str,
     timeout: float,
     **trying: Any,
@@ -94,7 +96,9 @@ def command(
     console = Console(stderr=True)
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
-        done = judge_run(database, record, opened, profile=profile, models=models or None, labels=labels, how=how)
+        done = judge_run(
+            database, record, opened, profile=profile, text_tools=text_tools, models=models or None, labels=labels, how=how
+        )
     write_frame(done.verdicts, out)
     write_frame(done.summary, summary)
     for (task, endpoint), part in done.summary.group_by(["task", "endpoint"], maintain_order=True):

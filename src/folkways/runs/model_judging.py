@@ -6,7 +6,7 @@ Nothing here is stored as a judgement or a score: the numbers of the run stay th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.blend import model_judge
 from folkways.benchmarks.registry import get_task
+from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Schema, Signature, State
 from folkways.runs.asides import Aside, Asked, How, Reply, ask_asides
@@ -84,17 +85,18 @@ def judge_run(
     judge: Model,
     *,
     profile: str | None = None,
+    text_tools: str | None = None,
     models: Sequence[str] | None = None,
     labels: Path | None = None,
     how: How | None = None,
 ) -> ModelJudged:
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
-    profile: of the lexical rule; None for each task's default. models: only replies of these; None for all. labels: people's labels
+    profile, text_tools: of the rule; None for each task's default. models: only replies of these; None for all. labels: people's
     (see ``runs.labels``). What the judge says is stored and never asked for again. Raises FolkwaysError where the run has no free
     answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all before the judge is asked.
     """
-    shares = list(_shares(workspace, run, profile, models))
+    shares = list(_shares(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
     people = read_labels(labels, _labellable(rows)) if labels is not None else None
     asides, places = _asides(rows)
@@ -116,7 +118,9 @@ def judge_run(
     return ModelJudged(verdicts, summary, asked, tuple(_notes(shares, verdicts, judge, asked)))
 
 
-def _shares(workspace: Workspace, run: plans.RunRecord, profile: str | None, models: Sequence[str] | None) -> Iterator[_Share]:
+def _shares(
+    workspace: Workspace, run: plans.RunRecord, profile: str | None, text_tools: str | None, models: Sequence[str] | None
+) -> Iterator[_Share]:
     run_tasks = [found for found in plans.run_tasks(workspace, run) if found.task in model_judge.TASKS]
     if not run_tasks:
         names = ", ".join(task.task for task in plans.run_tasks(workspace, run)) or "no tasks"
@@ -130,6 +134,8 @@ def _shares(workspace: Workspace, run: plans.RunRecord, profile: str | None, mod
             raise UnknownNameError(f"model of run {run.name}", name, known)
     for run_task in run_tasks:
         task, release = get_task(run_task.task), release_of(run_task)
+        if text_tools is not None and task.tool_sets:
+            task = task.with_text_tools(text_tools)
         resolved = task.resolve_profile(profile)
         batches = list(item_batches(task, release, restore_options(run_task.options)))
         for part in parts:
@@ -215,14 +221,15 @@ def _with_labels(verdicts: pl.DataFrame, people: pl.Series | None) -> pl.DataFra
 
 
 def _signature(share: _Share, judge: Model, labels: Path | None) -> Signature:
-    sent = {"max_tokens": model_judge.MAX_TOKENS, **judge.settings}
+    sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
     parts = {
         "task": share.task.name,
         "data": share.release,
         "judge": judge.name,
-        "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items())),
+        "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items()) if value is not None),
         "prompts": f"folkways:{model_judge.wording_digest()}",
         "beside-profile": share.profile,
+        **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
         "labels": blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none",
         "folkways": __version__,
     }

@@ -51,7 +51,7 @@ def test_a_question_of_blend_with_its_groups_most_frequent_first(blend: dict[str
     prompt = prompt_for("blend/saq", blend["KR/Q-1"], "ko", "녹차")
     assert "무엇을 마셔요?\n(in English: What do people drink in South Korea?)" in prompt
     assert '1. "보리차" / "barley tea"\n2. "차" / "tea"\n' in prompt
-    assert "people in South Korea" in prompt
+    assert "one culture (South Korea)" in prompt
     assert between_marks(prompt) == ['"녹차"']
 
 
