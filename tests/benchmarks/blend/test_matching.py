@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from folkways.benchmarks.blend.matching import Match, PaperMatcher, StrictMatcher
+from folkways.errors import FolkwaysError
 from tests.support.blend_data import group
 
 COMPARISONS = [
@@ -101,3 +102,8 @@ def test_answers_within_longer_words_are_told_apart(answer: str, reply: str, ins
 def test_another_answer_as_a_whole_word_is_enough() -> None:
     groups = [group([], ["tea"], 2), group([], ["steak"], 1)]
     assert not PaperMatcher().inside_word(groups, "steak", "en")
+
+
+def test_letters_of_arabic_words_have_no_place_in_the_strict_profile() -> None:
+    with pytest.raises(FolkwaysError, match="--text-tools default"):
+        StrictMatcher("paper").compare("شاي", "قهوة", "ar")

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from folkways.errors import FolkwaysError
 from folkways.text.endings import stands_in
 from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
 from folkways.text.simple import HAN, KANA, SimpleSegmenter
@@ -137,6 +138,11 @@ class StrictMatcher(Matcher):
 
     def _base_forms(self, text: str, language: str) -> frozenset[str]:
         """The base forms of the text's words; empty for a tool that knows none, for then there is nothing to add."""
+        if (language, self.tool_set) == ("ar", "paper"):
+            raise FolkwaysError(
+                "the authors' use of their Arabic tool, which compares letters, is among what the profile strict mends\n"
+                "use --text-tools default with it, or --profile paper"
+            )
         tool = get_tool(language, self.tool_set)
         if isinstance(tool, SimpleSegmenter):
             return frozenset()
