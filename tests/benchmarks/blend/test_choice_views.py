@@ -121,3 +121,8 @@ def test_what_is_taken_and_what_is_right_make_up_every_reply(rows: list[tuple[st
     }
     bias = scores.filter(pl.col("metric") == "letter_bias")["score"].sum()
     assert bias == pytest.approx(0.0, abs=1e-9)
+
+
+def test_facets_are_columns_of_items_and_of_judgements(tmp_path: Path) -> None:
+    assert set(TASK.facets) <= set(items(tmp_path).columns)
+    assert set(TASK.facets) <= set(judged(tmp_path, "A", "A", "A").columns)

@@ -50,7 +50,7 @@ class MultipleChoice(Task):
     max_tokens: ClassVar[int] = 64
 
     def items(self, release: Release) -> pl.DataFrame:
-        """records.ITEMS, topic (null where the release has no questions), and blend.MCQ's columns, in file order."""
+        """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's columns, in file order."""
         return pl.concat(self.item_batches(release))
 
     def item_batches(self, release: Release) -> Iterator[pl.DataFrame]:
@@ -66,8 +66,9 @@ class MultipleChoice(Task):
                     question=pl.concat_str("culture", "id", separator="/"),
                     text=pl.col("prompt").str.replace(_AFTER_QUESTION, ""),
                     gold=_option_of(table),
+                    gold_letter="answer_idx",
                 )
-                .select(*ITEMS, "topic", "prompt", "labels", "choices", "choice_countries", "answer_idx")
+                .select(*ITEMS, "topic", "gold_letter", "prompt", "labels", "choices", "choice_countries", "answer_idx")
             )
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
