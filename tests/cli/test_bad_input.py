@@ -169,6 +169,13 @@ def test_a_wrong_command_gives_one_message_and_exit_code_2(folkways: Folkways, l
     assert re.search(WRONG[line], done.stderr), done.stderr
 
 
+def test_what_a_file_says_does_not_act_on_the_terminal(folkways: Folkways, tmp_path: Path) -> None:
+    (tmp_path / "evil.csv").write_text("an\x1b[31mswer\x9b2J\u202e,b\nx,y\n", encoding="utf-8")
+    done = folkways("judge", "sample/mcq", "--out", "verdicts.csv", "--responses", str(tmp_path / "evil.csv"))
+    assert done.returncode == 2
+    assert "an⟨U+001B⟩[31mswer⟨U+009B⟩2J⟨U+202E⟩, b" in done.stderr
+
+
 def test_an_empty_argument_is_no_list_and_no_name(folkways: Folkways) -> None:
     for option in ("--cultures", "--languages", "--variants", "--name", "--budget", "--model"):
         done = folkways("run", "sample/mcq", "--model", "baseline/first", option, "")

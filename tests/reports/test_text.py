@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.reports.text import count, duration, json_for_html, number, one_line, percent, plural, shorten, visible
+from folkways.reports.text import (
+    count,
+    duration,
+    json_for_html,
+    json_for_terminal,
+    number,
+    one_line,
+    percent,
+    plural,
+    shorten,
+    visible,
+)
 
 HARMLESS_FORMATS = {"\u00ad", "\u200c", "\u200d"}  # soft hyphen, and the joiners that words are spelled with
 TEXT = st.text(alphabet=st.characters(codec="utf-8"))
@@ -58,3 +69,10 @@ def test_counts_durations_and_plurals() -> None:
     assert (duration(41.6), duration(200), duration(7500)) == ("42 s", "3 min 20 s", "2 h 5 min")
     assert (plural(1, "culture"), plural(2, "culture")) == ("1 culture", "2 cultures")
     assert shorten("abcdef", 4) == "abc…"
+
+
+@given(TEXT)
+def test_json_for_a_terminal_is_exact_and_does_nothing_there(value: str) -> None:
+    printed = json_for_terminal({"value": value, "more": ["\x9b31m\u202e\u200b\U000e0041", 1]})
+    assert json.loads(printed) == {"value": value, "more": ["\x9b31m\u202e\u200b\U000e0041", 1]}
+    assert visible(printed) == printed

@@ -90,11 +90,12 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     from folkways.cli.oddities import as_document, as_lines
     from folkways.releases.readers import oddities
     from folkways.releases.store import open_release
+    from folkways.reports.text import json_for_terminal
 
     release = open_release(name_or_dir)
     found = oddities(release)
     if as_json or (out is not None and out.suffix == ".json"):
-        text = json.dumps(as_document(release, found), indent=1, ensure_ascii=False)
+        text = json_for_terminal(as_document(release, found))
     else:
         text = "\n".join(as_lines(release, found, None if limit == 0 or out is not None else limit))
     if out is None:

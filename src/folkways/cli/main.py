@@ -77,6 +77,13 @@ def _check_encoding(arguments: list[str]) -> None:
             raise FolkwaysError(f"the argument {argument!r} is not UTF-8; set the terminal to UTF-8, or rename the file")
 
 
+def _say(message: str) -> None:
+    """Print an error. It may quote data, file names and servers: nothing in it may act on the terminal."""
+    from folkways.reports.text import visible
+
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {visible(message)}", err=True)
+
+
 def main() -> None:
     """Run the command line; FolkwaysError becomes one clear message on standard error and exit code 2."""
     try:
@@ -91,13 +98,12 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FolkwaysError as error:
-        click.echo(f"{click.style('error:', fg='red', bold=True)} {error}", err=True)
+        _say(str(error))
         sys.exit(error.exit_code)
-    except (
-        OSError
-    ) as error:  # what a command writes to standard output: a full disk behind ">"; files of its own it explains itself
+    # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.
+    except OSError as error:
         where = f"{error.filename}: " if error.filename else "the output cannot be written: "
-        click.echo(f"{click.style('error:', fg='red', bold=True)} {where}{error.strerror or error}", err=True)
+        _say(f"{where}{error.strerror or error}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is tried at exit
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)

@@ -14,7 +14,7 @@ VALUE_WIDTH = 80
 
 
 def as_document(release: Release, found: Sequence[Oddity]) -> dict[str, object]:
-    """Everything, in order, with the counts by kind; values are not escaped beyond JSON."""
+    """Everything, in order, with the counts by kind; values are exact."""
     return {
         "release": release.name,
         "folder": str(release.root),

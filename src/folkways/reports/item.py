@@ -5,8 +5,6 @@ Everything here is untrusted text: control characters are written out, and nothi
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,15 +17,12 @@ from rich.text import Text
 
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, Metric
 from folkways.reports.names import culture_name, language_name
-from folkways.reports.text import number, one_line, visible
+from folkways.reports.text import json_for_terminal, number, one_line, visible
 
 EMPTY_RESPONSES = pl.DataFrame(schema={"endpoint": pl.String, **RESPONSES})
 EMPTY_JUDGEMENTS = pl.DataFrame(schema={"endpoint": pl.String, "profile": pl.String, **JUDGEMENTS})
 
 ASKED = ("language", "variant", "sample")
-_UNSAFE_IN_JSON = re.compile(
-    "[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
 
 
 def render_item(
@@ -116,13 +111,4 @@ def item_as_json(
     """The same as one JSON object: exact text, control and direction characters as ``\\u`` escapes, safe to print in a terminal."""
     value = {"item": dict(item), **{name: frame.to_dicts() for name, frame in
              (("prompts", prompts), ("responses", responses), ("judgements", judgements))}}  # fmt: skip
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    return _UNSAFE_IN_JSON.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    high, low = divmod(code - 0x10000, 0x400)
-    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+    return json_for_terminal(value)

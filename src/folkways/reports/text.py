@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 
@@ -38,6 +39,12 @@ def _name(found: re.Match[str]) -> str:
 def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters, the last of them an ellipsis where something was cut."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def json_for_terminal(value: object) -> str:
+    """Indented JSON, exact, with the control and direction characters that JSON itself lets pass as ``\\u`` escapes."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return _CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
 def json_for_html(value: object) -> str:
