@@ -98,6 +98,9 @@ def test_every_reply_is_judged_once_and_the_scores_stay(server: ChatServer, aske
     assert folkways("score", "mine", "-w", asked).returncode == 0
     for one, other in zip(before, outcome(asked, "mine"), strict=True):
         assert_frame_equal(one, other)
+    (named,) = (entry["run"] for entry in json.loads(folkways("runs", "--json", "-w", asked).stdout) if entry["run"] != "mine")
+    unscored = folkways("score", named, "-w", asked)
+    assert (unscored.returncode, "asked no questions of a benchmark" in unscored.stderr) == (2, True)
     assert outcome(asked)[0].equals(before[0]), "the newest run is still the one that asked a benchmark's questions"
 
 
@@ -213,6 +216,10 @@ def test_a_model_that_judges_itself_is_told_of(server: ChatServer, asked: Path) 
         (("mine", "--judge", "baseline/echo", "--out", "v.csv", "--labels", "none.csv"), "does not exist"),
         (("mine", "--judge", "baseline/echo", "--out", "v.csv", "--profile", "kind"), "unknown profile of sample/saq"),
         (("mine", "--judge", "openai/unpriced", "--out", "v.csv", "--budget", "5usd"), "a budget in usd needs prices"),
+        (
+            ("mine", "--judge", "openai/gpt-4o?max_tokens=none", "--out", "v.csv", "--budget", "5ktokens"),
+            "needs a limit for each reply",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_asked(asked: Path, arguments: tuple[str, ...], message: str) -> None:

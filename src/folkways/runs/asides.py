@@ -81,12 +81,13 @@ def ask_asides(
     kind:       what they are for, such as ``judge-by-model``: the task under which they are stored. The run is named after it.
     config:     what decides which texts there are; the same configuration is the same run, and more texts may join it later.
     max_tokens: of a reply, unless the model has settings of its own.
-    Raises FolkwaysError before anything is asked for a budget in money where the price is not known.
+    Raises FolkwaysError before anything is asked for a budget that cannot be kept: in money where the price is not known, in money
+    or tokens where a reply may have any length.
     """
-    limit, price = _budget(model, how)
+    settings = Settings(**{"max_tokens": max_tokens, **model.settings})
+    limit, price = _budget(model, how, settings)
     whole = {**config, "aside": kind, "endpoints": [model.identity], "tasks": []}
     run, _ = plans.begin_run(workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}")
-    settings = Settings(**{"max_tokens": max_tokens, **model.settings})
     number = plans.endpoint_id(workspace, model.identity, model.name)
     keys = _write_down(workspace, run, kind, asides, model, number, settings)
     plans.set_state(workspace, run, "running")
@@ -103,7 +104,7 @@ def ask_asides(
     return Asked(tuple(found[key] for key in keys), plans.find_run(workspace, run.name), tally.stopped)
 
 
-def _budget(model: Model, how: How) -> tuple[Budget, Price | None]:
+def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price | None]:
     limit = parse_budget(how.budget) if how.budget is not None else None
     if model.endpoint.local:
         return Budget(limit), Price(0.0, 0.0)
@@ -114,6 +115,11 @@ def _budget(model: Model, how: How) -> tuple[Budget, Price | None]:
         raise FolkwaysError(
             f"a budget in usd needs prices, and none is known for {model.name}; "
             "add it to a prices file (--prices FILE), or give the budget in requests or tokens"
+        )
+    if limit is not None and min(limit.tokens, limit.usd or 0.0) != float("inf") and settings.max_tokens is None:
+        raise FolkwaysError(
+            f"a budget in tokens or usd needs a limit for each reply of {model.name}: leave out the setting max_tokens=none, "
+            "or give the budget in requests"
         )
     return Budget(limit), price
 

@@ -43,7 +43,12 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
     shares = results.parts(workspace, run)
     frames: list[pl.DataFrame] = []
     profiles: dict[str, str] = {}
-    for run_task in plans.run_tasks(workspace, run):
+    run_tasks = plans.run_tasks(workspace, run)
+    if not run_tasks:
+        raise FolkwaysError(
+            f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can be scored"
+        )
+    for run_task in run_tasks:
         task = get_task(run_task.task)
         if text_tools is not None and task.tool_sets:
             task = task.with_text_tools(text_tools)
