@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.text.normalise import paper_tokens, strict_text, strict_token
+from folkways.text.normalise import paper_tokens, plain_text, strict_text, strict_token
 
 
 def test_the_paper_removes_the_acute_accent_and_no_other() -> None:
@@ -69,3 +69,26 @@ def test_numbers_stand_apart_from_letters() -> None:
 def test_any_text_has_a_form_in_lower_case(text: str, language: str) -> None:
     form = strict_text(text, language)
     assert not any("A" <= char <= "Z" for char in form)
+
+
+ODD = "0123459:.apm ،éأİIıiকি가.ς'’ʼ\u200c\u0301"
+
+
+@given(st.text() | st.text(st.sampled_from(ODD)), st.sampled_from(["en", "ko", "az", "fa", "ar", "as"]))
+def test_a_normal_form_is_its_own(text: str, language: str) -> None:
+    for form in (plain_text, strict_text):
+        once = form(text, language)
+        assert form(once, language) == once
+
+
+@given(st.text(st.sampled_from("ABÉáñŌ,.١3"), max_size=8))
+def test_the_papers_normal_form_is_its_own(token: str) -> None:
+    once = paper_tokens([token])
+    assert paper_tokens(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "plain"), [("Los NIÑOS", "es", "los niños"), ("IŞIQ", "az", "ışıq"), ("كيك", "fa", "کیک")]
+)
+def test_lemmatisers_get_accents_and_lower_case(text: str, language: str, plain: str) -> None:
+    assert plain_text(text, language) == plain

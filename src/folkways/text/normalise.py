@@ -59,7 +59,7 @@ def strict_text(text: str, language: str) -> str:
         text = text.translate(_TURKIC_I)
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM))))
     text = "".join(str(unicodedata.decimal(char)) if not char.isascii() and char.isdecimal() else char for char in text)
-    return _NUMBER_EDGE.sub(" ", _CLOCK.sub(_on_24_hours, _VOWEL_MARKS.sub("", text)))
+    return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", _VOWEL_MARKS.sub("", text)))
 
 
 def _on_24_hours(time: re.Match[str]) -> str:

@@ -85,6 +85,19 @@ def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
     assert (by_substring["sem_b"] == 1.0).all()
 
 
+@pytest.mark.parametrize("name", ["China_Chinese", "US_English"])
+def test_scores_where_the_tool_is_theirs_or_does_not_matter(shared: Path, items: pl.DataFrame, name: str) -> None:
+    """SEM-B and SEM-W as sums over the questions on which the English lemmatiser decides nothing; no reply is a wrong one."""
+    overall = json.loads((shared / "parity" / "blend_saq" / "overall.json").read_text(encoding="utf-8"))["files"][name]
+    both = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
+    expected = overall["insensitive"]
+    without_row = [key for key in overall["ids_without_row"] if key not in both["question"].to_list()]
+    counted = items.filter(pl.col("culture") == both["culture"].item(0), pl.col("skip_reason").is_null())["question"]
+    assert both.height + sum(key in counted.to_list() for key in without_row) == expected["n"]
+    assert both["sem_b"].sum() == expected["n_correct"]
+    assert both["sem_w"].sum() == pytest.approx(expected["sum_weight"], abs=1e-9)
+
+
 @pytest.mark.parametrize("name", AGREEMENT)
 def test_the_substring_stage_is_the_authors(shared: Path, items: pl.DataFrame, name: str) -> None:
     groups = dict(items.select("item", "groups").iter_rows())
