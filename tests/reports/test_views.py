@@ -9,7 +9,7 @@ import polars as pl
 from folkways.reports.charts import by_group, language_pairs, strips
 from folkways.reports.data import ReportData
 from folkways.reports.figures import task_figures
-from folkways.reports.html import STRIP_HEIGHT, strip_cells
+from folkways.reports.html import STRIP_HEIGHT, all_figures, strip_cells
 from folkways.reports.methods import explain, parse_signature
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
@@ -111,6 +111,25 @@ def test_figures_cover_culture_language_facet_and_map(data: ReportData) -> None:
     }
     slugs = [figure.slug for drawn in figures.values() for figure in drawn]
     assert len(set(slugs)) == len(slugs)
+
+
+def test_a_model_that_was_asked_about_one_culture_has_no_map_and_breaks_nothing(data: ReportData) -> None:
+    """As in a report of two runs, of which one asked a single culture."""
+    narrow = data.scores["endpoint"][0]
+    rest = data.scores.filter((pl.col("endpoint") != narrow) | ~pl.col("facet").str.starts_with("culture+"))
+    before, after = (all_figures(ReportView(replace(data, scores=scores))) for scores in (data.scores, rest))
+    assert any(sections["map"] for sections in before.values())
+    for task, sections in after.items():
+        assert len(sections["map"]) <= len(before[task]["map"])
+        assert all(figure.finding for figure in (*sections["map"], *sections["language"]))
+
+
+def test_figures_of_models_with_names_alike_have_files_of_their_own(data: ReportData) -> None:
+    models = sorted(name for name in data.scores["endpoint"].unique() if not name.startswith("baseline/"))
+    odd = dict(zip(models, ("a/模型", "a/모델", "a/b.c", "a/B.C"), strict=False))
+    view = ReportView(replace(data, scores=data.scores.with_columns(pl.col("endpoint").replace(odd))))
+    slugs = [figure.slug for sections in all_figures(view).values() for figures in sections.values() for figure in figures]
+    assert len(slugs) == len(set(slugs))
 
 
 def test_the_sample_is_bounded_spread_and_repeatable(data: ReportData) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from collections.abc import Callable
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +116,13 @@ def test_ignoring_the_clusters_holds_the_truth_too_rarely() -> None:
     """The simulated case is one in which clustering matters; without this the test of coverage would pass for any method."""
     share = share_that_holds_the_truth(lambda values, _: clustered_bootstrap(values, np.arange(values.size), resamples=400), "mean")
     assert share < 0.85
+
+
+def test_the_normal_interval_by_hand() -> None:
+    """Three questions of two rows each, with means 0, 1/2 and 1: the variance over questions is divided by n - 1."""
+    interval = clustered_normal(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1, 1, 2, 2, 3, 3]))
+    half = NormalDist().inv_cdf(0.975) * statistics.stdev([0.0, 0.5, 1.0]) / math.sqrt(3)
+    assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half))
 
 
 @pytest.mark.parametrize("kind", ["proportion", "mean"])

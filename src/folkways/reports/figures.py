@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,12 +73,19 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
         figures["culture"].append(_groups(task, task.facets["culture"], short))
     drawn = task.models[:MAX_FIGURES_PER_KIND]
     if charts.language_pairs(task):
-        figures["language"] = [_languages(task, endpoint, short) for endpoint in drawn]
+        paired = _asked_in(task.facets[JOINT_LANGUAGE], drawn)
+        figures["language"] = [_languages(task, endpoint, short) for endpoint in paired]
     figures["facet"] = [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60]
-    figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in drawn]
+    figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)]
     crossed = [view for view in task.more if view.facet.startswith("culture+")]
-    figures["more"] = [_map(task, view, endpoint, short) for view in crossed for endpoint in drawn]
+    figures["more"] = [_map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)]
     return figures
+
+
+def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
+    """The endpoints that have scores there: a model of another run may have been asked about one culture only."""
+    there = {name for _, name in view.scores}
+    return [name for name in endpoints if name in there]
 
 
 def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
@@ -111,7 +119,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
     better = sum(gain > 0 for gain in gains.values())
     finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(gains)} cultures."
     return _figure(
-        f"{task.slug}-language-{_slug(short[endpoint])}",
+        f"{task.slug}-language-{_model_slug(task, endpoint, short)}",
         f"{task.title}, own language and English: {short[endpoint]}",
         f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval."
         + (PEOPLE_CAPTION if task.people else ""),
@@ -131,7 +139,7 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
     )
     return _figure(
-        f"{task.slug}-culture-{_slug(facet)}-{_slug(short[endpoint])}",
+        f"{task.slug}-culture-{_slug(facet)}-{_model_slug(task, endpoint, short)}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
         f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
         + (" The last column is people of the culture: their first answers against the others’." if with_people else ""),
@@ -143,6 +151,13 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
 def _figure(slug: str, title: str, caption: str, finding: str, spec: Any) -> Figure:
     wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
     return Figure(slug, title, caption, finding, wide, narrow)
+
+
+def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
+    """The model in a file's name; names that differ only in what a slug drops get their place in the task beside it."""
+    slug = _slug(short[endpoint])
+    alike = [name for name in task.endpoints if _slug(short[name]) == slug]
+    return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
 
 
 def _slug(text: str) -> str:
