@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.blend.building import order_free, paper
 from folkways.benchmarks.blend.building.calls import Answer, Call, DummyCall, GroupsCall, JudgeCall, Oracle, PairsCall
-from folkways.benchmarks.blend.building.items import dummy_call, items_of, offered, table, usable
+from folkways.benchmarks.blend.building.items import WRONG_OPTIONS, dummy_call, items_of, offered, table, usable
 from folkways.benchmarks.blend.building.paper import Choice, Memory
 from folkways.benchmarks.blend.building.sources import Source
 from folkways.benchmarks.templates import Template
@@ -183,7 +183,7 @@ def _finish(
     for source in kept:
         choices = chosen[source.question]
         fillers = dummies.get(source.question, ())
-        if offered(choices) + len(fillers) < 3:
+        if offered(choices) + len(fillers) < WRONG_OPTIONS:
             left_out[source.question] = "too few options were made up that nobody gave"
             continue
         for country, choice in choices.items():

@@ -65,6 +65,7 @@ def test_your_country_gets_the_name(tmp_path: Path) -> None:
 def test_texts_that_name_the_country_stay_each_countrys_own(tmp_path: Path) -> None:
     (source,) = read(tmp_path, {}, named={"UK": "UK", "South_Korea": "South Korea"})
     assert source.texts == {"UK": "What is it in the UK?", "South_Korea": "What is it in South Korea?"}
+    assert source.text == "What is it in your country?"
 
 
 def test_only_the_questions_that_are_wanted(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ class Group:
 class Source:
     """One question with everybody's answers.
 
-    text:   with "your country" where the release has it so, for the judge and the form.
+    text:   about "your country", for the judge and the form.
     texts:  country -> the text that its people would read.
     groups: country -> answers with an English variant, in the release's order; countries in the benchmark's order.
     """
@@ -71,8 +71,15 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
         )
     if unknown := [key for key in wanted or () if key not in first]:
         raise DataError(f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}")
+    here = spoken_name(next(iter(texts)))
     return [
-        Source(key, text, form_of(text), {country: texts[country].get(key, text) for country in countries}, answers[key])
+        Source(
+            key,
+            text.replace(here, YOUR_COUNTRY),
+            form_of(text),
+            {country: texts[country].get(key, text) for country in countries},
+            answers[key],
+        )
         for key, text in first.items()
         if len(answers.get(key, ())) == len(countries) and (wanted is None or key in wanted)
     ]
