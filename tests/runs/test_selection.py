@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import select_items
+from folkways.runs.plan import plan_tasks, select_items
 
 
 def items(per_culture: dict[str, int], items_of_a_question: int = 1) -> pl.DataFrame:
@@ -71,3 +71,21 @@ def test_cultures_by_alias_and_by_parent() -> None:
     assert chosen["culture"].to_list() == ["KR", "NG-N"]
     with pytest.raises(FolkwaysError, match="IN-AS"):
         select_items(everything, options(cultures=("FR",)))
+
+
+def test_each_task_is_asked_about_those_of_the_cultures_that_it_has() -> None:
+    planned = plan_tasks(RunOptions(tasks=("sample",), cultures=("KR", "United States", "ANGLO")))
+    asked = {plan.task.name: plan.options.cultures for plan in planned}
+    assert asked["sample/saq"] == ("KR", "United States")
+    assert asked["sample/identification"] == ("ANGLO",)
+    assert all(next(plan.prompts()).height for plan in planned)
+
+
+def test_a_task_about_none_of_the_cultures_is_left_out() -> None:
+    planned = plan_tasks(RunOptions(tasks=("sample/saq", "sample/identification"), cultures=("KR",)))
+    assert [plan.task.name for plan in planned] == ["sample/saq"]
+
+
+def test_a_culture_that_no_task_asks_about_is_an_error() -> None:
+    with pytest.raises(UnknownNameError, match="France is not among them"):
+        plan_tasks(RunOptions(tasks=("sample",), cultures=("KR", "FR")))

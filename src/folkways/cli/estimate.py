@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from folkways.cli.options import question_options, run_options, workspace_option
+from folkways.cli.options import left_out, question_options, run_options, workspace_option
 
 
 @click.command("estimate", context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,23 +24,26 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     """
     from folkways.api import estimate_run
 
-    estimates = estimate_run(run_options(**asked), models=models, workspace=workspace, prices=prices)
+    options = run_options(**asked)
+    estimates = estimate_run(options, models=models, workspace=workspace, prices=prices)
     if as_json:
         click.echo(json.dumps([asdict(entry) for entry in estimates], ensure_ascii=False, indent=2))
         return
     from rich.console import Console
     from rich.table import Table
 
+    from folkways.reports.names import short_endpoints
     from folkways.reports.text import one_line
 
-    table = Table(title="Before spending anything", title_justify="left")
-    for heading in ("model", "task"):
-        table.add_column(heading)
-    for heading in ("items", "requests", "stored already", "input tokens ≈", "output tokens ≤", "US$ ≤"):
-        table.add_column(heading, justify="right")
+    short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
+    table = Table(title="Before spending anything", title_justify="left", box=None, pad_edge=False, header_style="dim")
+    table.add_column("model", overflow="fold")
+    table.add_column("task", no_wrap=True)
+    for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for entry in estimates:
         table.add_row(
-            one_line(entry.endpoint).replace("[", "\\["),
+            one_line(short[entry.endpoint]).replace("[", "\\["),
             entry.task,
             f"{entry.items:,}",
             f"{entry.requests:,}",
@@ -51,6 +54,8 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
         )
     console = Console()
     console.print(table)
+    if absent := left_out(options, (entry.task for entry in estimates)):
+        console.print(absent, markup=False, highlight=False)
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
     unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"

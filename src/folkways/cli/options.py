@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -129,6 +129,15 @@ def run_options(
         prompt_texts=read_prompts(prompts_file) if prompts_file else {},
         prompt_file=prompts_file.name if prompts_file else None,
     )
+
+
+def left_out(options: RunOptions, asked: Iterable[str]) -> str:
+    """A line that names the tasks which ask about none of the chosen cultures; empty when every task is ``asked``."""
+    from folkways.benchmarks.registry import expand_tasks
+
+    present = set(asked)
+    absent = [task.name for task in expand_tasks(options.tasks) if task.name not in present]
+    return f"Left out, for asking about none of {', '.join(options.cultures or ())}: {', '.join(absent)}" if absent else ""
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:

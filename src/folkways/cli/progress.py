@@ -7,21 +7,25 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID
+from rich.table import Column
 from rich.text import Text
 
 from folkways.engine.tally import Tally
-from folkways.reports.text import one_line
+from folkways.reports.names import short_endpoints
+from folkways.reports.text import one_line, shorten
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
+
+LONGEST_NAME = 30
 
 
 class _Told(ProgressColumn):
     """One cell whose text the observer has put into the task's fields."""
 
     def __init__(self, name: str, style: str = "") -> None:
-        super().__init__()
+        super().__init__(Column(no_wrap=True))  # where there is no room, the bar gives way
         self._name = name
         self._style = style
 
@@ -33,13 +37,15 @@ class _Told(ProgressColumn):
 class RunProgress:
     """An observer of the engine. Use as a context manager; it writes to standard error, so that output can be piped."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, then: str = "") -> None:
+        """then: what follows the asking and takes a while; told once everything has been asked."""
         self.console = console or Console(stderr=True)
+        self._then = then
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._last = time.monotonic()
         self._bars = Progress(
-            TextColumn("[bold]{task.description}"),
+            _Told("model", "bold"),
             BarColumn(bar_width=28),
             _Told("count"),
             _Told("rate", "cyan"),
@@ -67,23 +73,25 @@ class RunProgress:
     def __call__(self, tallies: Sequence[Tally]) -> None:
         """Show the counts: at once on a terminal, every PLAIN_SECONDS and at the end elsewhere."""
         if self._live:
+            names = short_endpoints(tuple(tally.endpoint for tally in tallies))
             for tally in tallies:
-                self._show(tally)
-            return
+                self._show(tally, shorten(names[tally.endpoint], LONGEST_NAME))
         finished = all(tally.left == 0 or tally.stopped for tally in tallies)
-        if finished or time.monotonic() - self._last >= PLAIN_SECONDS:
+        if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
             for tally in tallies:
                 if tally.total:
                     self.console.print(one_line(f"{tally.endpoint}: {_line(tally)}"), markup=False, highlight=False, soft_wrap=True)
+        if finished and self._then and any(tally.total for tally in tallies):
+            self.console.print(self._then, markup=False, highlight=False)
+            self._then = ""
 
-    def _show(self, tally: Tally) -> None:
+    def _show(self, tally: Tally, name: str) -> None:
         if not tally.total:
             return
-        cells = _cells(tally)
+        cells = {"model": name, **_cells(tally)}
         if tally.endpoint not in self._lines:
-            description = one_line(tally.endpoint).replace("[", "\\[")
-            self._lines[tally.endpoint] = self._bars.add_task(description, total=tally.total, cells=cells)
+            self._lines[tally.endpoint] = self._bars.add_task(tally.endpoint, total=tally.total, cells=cells)
         ended = tally.total - tally.left
         self._bars.update(self._lines[tally.endpoint], completed=ended, total=tally.total, cells=cells)
 

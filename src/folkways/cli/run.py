@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from folkways.cli.options import question_options, run_options, workspace_option
+from folkways.cli.options import left_out, question_options, run_options, workspace_option
 
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,13 +50,15 @@ def command(
     from folkways.cli.files import check_folder
     from folkways.cli.progress import RunProgress
     from folkways.reports.terminal import terminal_summary
+    from folkways.workspace.plans import run_tasks
 
     if report_dir is not None:
         check_folder(report_dir)
     console = Console(stderr=True)
-    with RunProgress(console) as progress:
+    options = run_options(**asked)
+    with RunProgress(console, then="Judging what was said") as progress:
         done = run(
-            run_options(**asked),
+            options,
             models=models,
             workspace=workspace,
             profile=profile,
@@ -73,6 +75,8 @@ def command(
                 f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}", markup=False, highlight=False
             ),
         )
+    if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
+        console.print(absent, markup=False, highlight=False)
     Console().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:
         for path in done.report(report_dir):

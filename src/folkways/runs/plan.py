@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -79,7 +79,37 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
         if name not in opened:
             opened[name] = open_release(name, task.benchmark)
         planned.append(TaskPlan(task, opened[name], options))
-    return planned
+    return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
+
+
+def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
+    """Each task with those of the wanted cultures that it asks about, without the tasks that ask about none of them.
+
+    UnknownNameError for a culture that no task asks about.
+    """
+    available = {plan.task.name: _cultures_of(plan) for plan in planned}
+    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
+    select_cultures(wanted, everywhere)
+    narrowed = []
+    for plan in planned:
+        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
+        if own:
+            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
+    return narrowed
+
+
+def _cultures_of(plan: TaskPlan) -> list[str]:
+    found: dict[str, None] = {}
+    for batch in plan.task.item_batches(plan.release):
+        found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
+    return list(found)
+
+
+def _has_culture(name: str, available: Sequence[str]) -> bool:
+    try:
+        return bool(select_cultures([name], available))
+    except UnknownNameError:
+        return False
 
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
@@ -125,12 +155,14 @@ def begin(
     workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None
 ) -> tuple[plans.RunRecord, bool]:
     """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
-    options = planned[0].options
+    options = asdict(planned[0].options)
+    if options["cultures"] is not None:
+        options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
         "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in asdict(options).items() if key not in ("tasks", "releases", "prompt_file")},
+        "options": {key: value for key, value in options.items() if key not in ("tasks", "releases", "prompt_file")},
         "version": __version__,
     }
     tasks = [
