@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -75,6 +76,27 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
     for score in data.scores.filter(facet="all", metric="sem_b").iter_rows(named=True):
         assert f"{number(score['low'])} – {number(score['high'])}" in shown
     assert "failed and" in shown
+
+
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_a_long_name_is_cut_in_the_terminal_and_a_number_is_not(data: ReportData, width: int) -> None:
+    name = "http://localhost:8000/v1#an-even-longer-model-name-with-many-parts-Instruct-2507-FP8-dynamic-of-somebody-else"
+    renamed = pl.col("endpoint").replace({"openai/gpt-4o-mini": name})
+    long = replace(data, scores=data.scores.with_columns(renamed), judgements=data.judgements.with_columns(renamed))
+    shown = without_styles(printed(terminal_summary(long), width))
+    tables = shown.split("! ")[0].splitlines()
+    assert any("an-even-" in line and "…" in line for line in tables)
+    for score in long.scores.filter(facet="all", metric="sem_b").iter_rows(named=True):
+        assert f"{number(score['low'])} – {number(score['high'])}" in shown
+
+
+def test_replies_that_could_not_be_read_are_told_before_the_numbers(data: ReportData) -> None:
+    assert "no answer could be read out of" not in render_markdown(ReportView(data))
+    model = (pl.col("endpoint") == "openai/gpt-4o-mini") & (pl.col("task") == "blend/saq")
+    unreadable = pl.when(model).then(pl.col("answered")).otherwise("unreadable").alias("unreadable")
+    text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(unreadable))))
+    notice = next(line for line in text.splitlines() if "no answer could be read out of" in line)
+    assert "gpt" in notice and text.index(notice) < text.index("## ")
 
 
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:

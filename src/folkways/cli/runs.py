@@ -45,16 +45,21 @@ def command(workspace: str, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from folkways.reports.names import short_endpoints
     from folkways.reports.text import one_line
 
-    table = Table()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("run", "state", "began", "tasks", "models", "expected"):
-        table.add_column(heading, justify="right" if heading == "expected" else "left")
+        whole = heading in ("began", "tasks", "expected")
+        table.add_column(heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold")
     for entry in found:
-        table.add_row(
-            *(one_line(str(entry[key])).replace("[", "\\[") for key in ("run", "state", "began")),
-            ", ".join(entry["tasks"]),
-            one_line(", ".join(entry["models"])).replace("[", "\\["),
+        cells = [
+            entry["run"],
+            entry["state"],
+            entry["began"][:16].replace("T", " "),
+            "\n".join(entry["tasks"]),
+            "\n".join(short_endpoints(tuple(entry["models"])).values()),
             f"{entry['expected']:,}",
-        )
+        ]
+        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()).replace("[", "\\[") for cell in cells))
     Console().print(table)

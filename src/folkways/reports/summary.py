@@ -7,6 +7,8 @@ from folkways.reports.views import ReportView, Score
 
 STATE_WORDS = {"interrupted": "was interrupted before its end", "budget": "stopped before its budget was crossed"}
 MAX_NAMED = 3
+MANY_UNREADABLE = 0.1
+"""Share of unreadable replies from which on a score says as much about a format as about knowledge."""
 
 
 def listing(parts: list[str]) -> str:
@@ -73,6 +75,21 @@ def coverage_notices(view: ReportView) -> list[str]:
         best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
         sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
     return sentences
+
+
+def unreadable_notices(view: ReportView) -> list[str]:
+    """One sentence for each model with many replies that no answer could be read out of; baselines always have such."""
+    found: dict[str, list[str]] = {}
+    for task in view.tasks:
+        for score in task.whole:
+            if not score.baseline and score.profile == task.profile and score.unreadable > MANY_UNREADABLE * score.n:
+                share = f"{count(score.unreadable)} of {count(score.n)} replies to {task.title}"
+                found.setdefault(score.endpoint, []).append(share)
+    return [
+        f"{view.short[endpoint]}: no answer could be read out of {listing(shares)}. These count as not right: "
+        "look at what was said before taking the score for knowledge."
+        for endpoint, shares in found.items()
+    ]
 
 
 def run_notices(view: ReportView) -> list[str]:
