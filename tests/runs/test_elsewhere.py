@@ -189,3 +189,15 @@ def test_the_verdicts_of_the_command_are_those_of_the_function(
         assert found["item"].to_list() == expected["item"].to_list()
         assert found["accuracy"].to_list() == expected["accuracy"].to_list()
         assert found["state"].to_list() == expected["state"].to_list()
+
+
+def test_scores_say_how_they_were_made_and_what_is_not_known(
+    judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
+) -> None:
+    path = write(replies, tmp_path / "replies.csv")
+    (paper,) = set(judge(path).scores["signature"])
+    (strict,) = set(judge(path, profile="strict").scores["signature"])
+    assert paper.startswith("task:blend/mcq|data:dir:")
+    assert "|prompts:elsewhere|" in paper
+    assert paper.replace("profile:paper", "profile:strict") == strict
+    assert "settings" not in paper

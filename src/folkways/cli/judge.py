@@ -47,6 +47,7 @@ def command(
     from folkways.cli.files import check_target, write_frame
     from folkways.releases.store import open_release
     from folkways.reports.scores import scores_table
+    from folkways.reports.text import one_line
     from folkways.runs.elsewhere import judge_file
 
     check_target(out)
@@ -68,4 +69,6 @@ def command(
     for note in judged.notes:
         console.print(f"{responses}: {note}", markup=False, highlight=False, soft_wrap=True)
     Console().print(scores_table(chosen, judged.scores))
+    for signature in judged.scores["signature"].unique():
+        click.echo(one_line(f"signature: {signature}"))
     console.print(f"wrote {out} ({judged.judgements.height:,} rows)", markup=False, highlight=False, soft_wrap=True)

@@ -25,7 +25,12 @@ SENTENCES = {
     "aggregation": ("Aggregation", "{}"),
 }
 
-PROMPT_SOURCES = {"release": "the authors’ wording", "folkways": "our own wording", "file": "wording from the user’s file"}
+PROMPT_SOURCES = {
+    "release": "the authors’ wording",
+    "folkways": "our own wording",
+    "file": "wording from the user’s file",
+    "elsewhere": "asked elsewhere, not by folkways",
+}
 SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task prescribes, if anything"}
 
 

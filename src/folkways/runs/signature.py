@@ -12,6 +12,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.records import Signature
+from folkways.releases.base import Release
 from folkways.workspace.plans import RunTask
 
 
@@ -38,7 +39,7 @@ def signature(
         "settings": "+".join(sorted(settings)),
         "samples": str(options.get("samples", 1)),
         "profile": profile,
-        **{f"text-{language}": tool for language, tool in sorted(task.text_tools().items())},
+        **_text_tools(task),
         "seed": str(options.get("seed", 0)),
         "folkways": __version__,
     }
@@ -47,6 +48,27 @@ def signature(
     if options.get("limit"):
         parts["limit"] = str(options["limit"])
     return Signature(parts)
+
+
+def signature_elsewhere(task: Task, release: Release, responses: pl.DataFrame, profile: str) -> Signature:
+    """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked it does not know."""
+    return Signature(
+        {
+            "task": task.name,
+            "data": f"{release.name}#{release.fingerprint}",
+            "lang": "+".join(sorted(responses["language"].unique().to_list())),
+            "variant": "+".join(sorted(responses["variant"].unique().to_list())),
+            "prompts": "elsewhere",
+            "samples": str(responses["sample"].n_unique()),
+            "profile": profile,
+            **_text_tools(task),
+            "folkways": __version__,
+        }
+    )
+
+
+def _text_tools(task: Task) -> dict[str, str]:
+    return {f"text-{language}": tool for language, tool in sorted(task.text_tools().items())}
 
 
 def _own_texts(options: Mapping[str, Any]) -> str:
