@@ -159,3 +159,14 @@ def test_a_build_is_no_run_to_score(server: ChatServer, release: Path, tmp_path:
     assert asked.returncode == 0, asked.stderr
     built = json.loads((tmp_path / "mcq" / "mc_questions_file.build.json").read_text())
     assert rows(tmp_path / "w.db", "SELECT count(*) FROM expected WHERE run_id = 3") == [(built["items"],)]
+
+
+@pytest.mark.postgres
+def test_a_build_on_postgresql(server: ChatServer, release: Path, tmp_path: Path, postgres_url: str) -> None:
+    server.control(forget=True, mode="judge:10", latency=0.0)
+    url = postgres_url.replace("postgresql+pg8000://", "postgresql://")
+    arguments = command(server, release, tmp_path, *FEW, "--profile", "strict")
+    for _ in range(2):
+        done = folkways(*(url if argument == tmp_path / "w.db" else argument for argument in arguments))
+        assert done.returncode == 0, done.stderr
+    assert server.stats()["total"] == server.stats()["distinct"] == len(calls(tmp_path)) > 0
