@@ -82,8 +82,9 @@ def unreadable_notices(view: ReportView) -> list[str]:
     found: dict[str, list[str]] = {}
     for task in view.tasks:
         for score in task.whole:
-            if not score.baseline and score.profile == task.profile and score.unreadable > MANY_UNREADABLE * score.n:
-                share = f"{count(score.unreadable)} of {count(score.n)} replies to {task.title}"
+            replies = score.n - score.lost
+            if not score.baseline and score.profile == task.profile and score.unreadable > MANY_UNREADABLE * replies:
+                share = f"{count(score.unreadable)} of {count(replies)} replies to {task.title}"
                 found.setdefault(score.endpoint, []).append(share)
     return [
         f"{view.short[endpoint]}: no answer could be read out of {listing(shares)}. These count as not right: "
