@@ -111,6 +111,18 @@ def test_claims_of_a_killed_process_are_free_at_once(any_workspace: Workspace) -
     assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
 
 
+def test_another_process_with_a_dead_ones_number_does_not_keep_its_claims(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    dead = Ledger(any_workspace, run.id)
+    dead.enter()
+    dead.claim(endpoint, 0, 10, frozenset())
+    with any_workspace.write() as connection:  # this very process has the number now, and began at another time
+        connection.execute(sa.update(schema.owners).where(schema.owners.c.id == dead.owner).values(pid_started="1"))
+    alive = Ledger(any_workspace, run.id)
+    alive.enter()
+    assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
+
+
 def test_claims_of_another_host_are_free_after_silence_and_not_before(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
     far = Ledger(any_workspace, run.id)

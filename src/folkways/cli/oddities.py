@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from folkways.cli.untrusted import printable
 from folkways.records import Oddity
 from folkways.releases.base import Release
+from folkways.reports.text import spelled_out
 
 VALUE_WIDTH = 80
 
@@ -28,14 +28,14 @@ def as_document(release: Release, found: Sequence[Oddity]) -> dict[str, object]:
 def as_lines(release: Release, found: Sequence[Oddity], limit: int | None) -> Iterator[str]:
     """One block per kind, the most frequent first, with at most ``limit`` members each (None: all)."""
     state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
-    yield f"{printable(release.name)} ({state}) in {printable(str(release.root))}"
+    yield f"{spelled_out(release.name)} ({state}) in {spelled_out(str(release.root))}"
     if not found:
         yield "Nothing odd was found."
         return
     for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
         messages = {member.message for member in members}
         yield ""
-        yield f"{printable(kind)}: {len(members)}" + (f"   {printable(messages.pop())}" if len(messages) == 1 else "")
+        yield f"{spelled_out(kind)}: {len(members)}" + (f"   {spelled_out(messages.pop())}" if len(messages) == 1 else "")
         shared = len({member.message for member in members}) == 1
         for member in members if limit is None else members[:limit]:
             yield "  " + _line(member, with_message=not shared)
@@ -51,10 +51,10 @@ def _line(oddity: Oddity, *, with_message: bool) -> str:
         where += f", row {oddity.row}"
     if oddity.key is not None:
         where += f", {oddity.key}"
-    line = printable(where)
+    line = spelled_out(where)
     if oddity.value is not None:
-        line += f": '{printable(oddity.value, VALUE_WIDTH)}'"
-    return f"{line}   {printable(oddity.message)}" if with_message else line
+        line += f": '{spelled_out(oddity.value, VALUE_WIDTH)}'"
+    return f"{line}   {spelled_out(oddity.message)}" if with_message else line
 
 
 def _by_kind(found: Sequence[Oddity]) -> dict[str, list[Oddity]]:

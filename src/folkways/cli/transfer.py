@@ -7,8 +7,8 @@ import time
 
 import click
 
-from folkways.cli.untrusted import printable
 from folkways.releases.progress import Progress
+from folkways.reports.text import spelled_out
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -48,7 +48,7 @@ class Lines(Progress):
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
         """Say why there is a pause."""
-        self._say(f"{label}: {printable(reason)}; again in {wait:.1f} s")
+        self._say(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s")
 
     def finished(self, label: str) -> None:
         """Count a file."""
@@ -109,7 +109,7 @@ class Bar(Progress):
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
         """Say above the bar why there is a pause."""
-        self._console.print(f"{label}: {printable(reason)}; again in {wait:.1f} s", markup=False, highlight=False)
+        self._console.print(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s", markup=False, highlight=False)
 
     def finished(self, label: str) -> None:
         """Count a file."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 
 import orjson
 
@@ -16,6 +17,8 @@ _INVISIBLE = (
 )
 _CONTROLS = re.compile(f"[{_INVISIBLE}]")
 _CONTROLS_AND_NEWLINES = re.compile(f"[{_INVISIBLE}\n\r]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, formats (bidi, zero width), surrogates, unassigned, separators
 NOT_A_NUMBER = "–"
 
 
@@ -34,6 +37,21 @@ def one_line(text: str) -> str:
 
 def _name(found: re.Match[str]) -> str:
     return f"⟨U+{ord(found[0]):04X}⟩"
+
+
+def spelled_out(text: str, width: int | None = None) -> str:
+    """``text`` on one line, exactly: newlines, joiners and whatever else is not seen are written as Python's escapes.
+
+    For values whose spelling is the point (what is odd about data); ``visible`` and ``one_line`` are for reading.
+    width: characters at most, the last of them an ellipsis where something was cut.
+    """
+    shown = "".join(_SHORT.get(char) or (_escaped(char) if unicodedata.category(char) in _UNSEEN else char) for char in text)
+    return shown if width is None else shorten(shown, width)
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def shorten(text: str, limit: int) -> str:
