@@ -99,6 +99,14 @@ def test_replies_that_could_not_be_read_are_told_before_the_numbers(data: Report
     assert "gpt" in notice and text.index(notice) < text.index("## ")
 
 
+def test_scores_over_different_items_are_told_before_the_numbers(data: ReportData) -> None:
+    assert "not everyone was asked the same" not in render_markdown(ReportView(data))
+    narrow = (pl.col("endpoint") == "openai/gpt-4o-mini") & (pl.col("task") == "blend/saq")
+    fewer = pl.when(narrow).then(pl.col("n") // 2).otherwise("n").alias("n")
+    text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(fewer))))
+    assert text.index("not everyone was asked the same") < text.index("## ")
+
+
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:
     shown = printed(terminal_summary(hostile), 200)
     assert "\x1b" not in without_styles(shown) and "\u202e" not in shown and "\x00" not in shown

@@ -30,7 +30,7 @@ from folkways.reports.names import (
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
-from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unreadable_notices
+from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unequal_notices, unreadable_notices
 from folkways.reports.views import ReportView, TaskView
 
 STRIP_WIDTH, STRIP_HEIGHT = 170, 28
@@ -52,7 +52,7 @@ def render_html(view: ReportView, figures: Mapping[str, Mapping[str, list[Figure
         lede=lede(view),
         gaps=gaps(view),
         notices=coverage_notices(view),
-        run_notices=[*run_notices(view), *unreadable_notices(view)],
+        run_notices=[*run_notices(view), *unequal_notices(view), *unreadable_notices(view)],
         sample=sample,
         sample_json=Markup(text.json_for_html(sample.columns)),  # noqa: S704 - json_for_html leaves no character that could end the element
         style=Markup(style),  # noqa: S704 - our own file

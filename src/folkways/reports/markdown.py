@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from folkways.reports.names import facet_title
 from folkways.reports.people import PEOPLE
-from folkways.reports.summary import coverage_notices, lede, run_notices, unreadable_notices
+from folkways.reports.summary import coverage_notices, lede, run_notices, unequal_notices, unreadable_notices
 from folkways.reports.text import count, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
 
@@ -19,7 +19,8 @@ def render_markdown(view: ReportView) -> str:
     """The whole document."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
-    notices = [*run_notices(view), *coverage_notices(view), *unreadable_notices(view), *data.warnings]
+    told = (run_notices(view), unequal_notices(view), coverage_notices(view), unreadable_notices(view), data.warnings)
+    notices = [sentence for group in told for sentence in group]
     if notices:
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
     for task in view.tasks:

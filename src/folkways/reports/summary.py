@@ -84,13 +84,26 @@ def unreadable_notices(view: ReportView) -> list[str]:
         for score in task.whole:
             replies = score.n - score.lost
             if not score.baseline and score.profile == task.profile and score.unreadable > MANY_UNREADABLE * replies:
-                share = f"{count(score.unreadable)} of {count(replies)} replies to {task.title}"
+                share = f"{count(score.unreadable)} of {count(replies)} replies ({task.title})"
                 found.setdefault(score.endpoint, []).append(share)
     return [
         f"{view.short[endpoint]}: no answer could be read out of {listing(shares)}. These count as not right: "
         "look at what was said before taking the score for knowledge."
         for endpoint, shares in found.items()
     ]
+
+
+def unequal_notices(view: ReportView) -> list[str]:
+    """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures, another release."""
+    sentences = []
+    for task in view.tasks:
+        sizes = {score.n for score in task.whole if score.profile == task.profile}
+        if len(sizes) > 1:
+            sentences.append(
+                f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to {count(max(sizes))}. "
+                "Compare only rows with the same signature."
+            )
+    return sentences
 
 
 def run_notices(view: ReportView) -> list[str]:
