@@ -58,6 +58,11 @@ class Run:
         """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
         return self.report_data(profile).judgements
 
+    def __repr__(self) -> str:
+        config = self.record.config
+        asked = f"{', '.join(config.get('tasks', []))} of {', '.join(config.get('endpoints', []))}"
+        return f"<Run {self.record.name} ({self.record.state}): {asked}>"
+
     def responses(self) -> pl.DataFrame:
         """What was said, one row per expected item, for all endpoints and tasks: records.RESPONSES and ``endpoint``."""
         frames = [

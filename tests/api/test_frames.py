@@ -156,3 +156,8 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
         ask(limit=30, name="small")
     assert rows(workspace, "SELECT name, state FROM runs") == [("small", "finished"), ("run-2", "finished")]
+
+
+def test_a_run_says_in_one_line_what_it_is(tmp_path: Path) -> None:
+    run = folkways.run("sample/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
+    assert repr(run) == "<Run mine (finished): sample/mcq of baseline/first>"
