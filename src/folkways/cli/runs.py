@@ -50,7 +50,7 @@ def command(workspace: str, as_json: bool) -> None:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in ("run", "state", "began", "tasks", "models", "expected"):
-        whole = heading in ("began", "tasks", "expected")
+        whole = heading in ("state", "began", "tasks", "expected")
         table.add_column(heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold")
     for entry in found:
         cells = [
