@@ -71,6 +71,10 @@ class Run:
         ]
         return pl.concat(frames)
 
+    def failed(self) -> int:
+        """How many requests brought no reply after all their attempts; a run of the same tasks and models tries them again."""
+        return int(results.failure_counts(self.workspace, self.record)["count"].sum())
+
     def report_data(self, profile: str | None = None, *, with_judgements: bool = True) -> ReportData:
         """Everything a report of this run shows; without single judgements for displays of scores alone."""
         return collect(

@@ -111,6 +111,13 @@ def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) 
     assert states["failed"] + states["missing"] == 200
 
 
+def test_to_be_told_to_slow_down_uses_up_no_attempt(workspace: Workspace) -> None:
+    with ChatServer(faults={"script": ["429"] * 3}) as server:
+        tally, states = ask_server(workspace, server, questions(1), limits=Limits(concurrency=1, attempts=2))
+    assert states == {"answered": 1}
+    assert tally.rate_limited == 3
+
+
 @pytest.mark.parametrize(
     ("fault", "words"), [("401", "key"), ("404", "model"), ("400+setting=temperature", "temperature=none"), ("quota", "quota")]
 )

@@ -48,8 +48,9 @@ def summarise_means(
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
-    counted = judgements.filter(pl.col("counted"))
-    columns = _Columns.of(counted, [metric for metric in metrics if metric.name in counted.columns])
+    known = [metric for metric in metrics if metric.name in judgements.columns]
+    counted = judgements.select(*sorted(needed), *(metric.name for metric in known)).filter(pl.col("counted"))
+    columns = _Columns.of(counted, known)
     rows = [
         _score(task, metric, "+".join(grouping) or "all", value, columns, members)
         for grouping in grouped_by
@@ -115,8 +116,9 @@ def _groups(counted: pl.DataFrame, grouping: tuple[str, ...]) -> Iterator[tuple[
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
         return
     rows = counted.select(*grouping, __row=pl.int_range(pl.len(), dtype=pl.Int64)).drop_nulls()
-    for *key, members in rows.group_by(list(grouping), maintain_order=True).agg("__row").iter_rows():
-        yield "+".join(str(part) for part in key), np.asarray(members, dtype=np.int64)
+    grouped = rows.group_by(list(grouping), maintain_order=True).agg("__row")
+    for key, members in zip(grouped.select(grouping).iter_rows(), grouped["__row"], strict=True):
+        yield "+".join(str(part) for part in key), members.to_numpy()
 
 
 def _score(

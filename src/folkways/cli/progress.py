@@ -106,7 +106,7 @@ def _cells(tally: Tally) -> dict[str, str]:
     if tally.rate_limited:
         trouble.append(f"slowed to {tally.places:.0f} at once")
     return {
-        "count": f"{tally.total - tally.left:,} of {tally.total:,}",
+        "count": f"{tally.total - tally.left:,} of {tally.total:,}" + (f" (+{tally.stored:,} stored)" if tally.stored else ""),
         "rate": f"{tally.rate:,.0f}/s" if tally.rate >= 10 else f"{tally.rate:.1f}/s",
         "left": f"{duration(left)} left" if left is not None and tally.left else duration(tally.seconds),
         "cost": f"${tally.usd:,.2f}" if tally.usd else "",

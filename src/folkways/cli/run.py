@@ -81,6 +81,9 @@ def command(
     if report_dir is not None:
         for path in done.report(report_dir):
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+    failed = done.failed()
+    if failed:
+        console.print(f"{failed:,} requests failed and count as such; the same command tries them again.", highlight=False)
     if done.record.state != "finished":
         console.print(
             f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False

@@ -33,6 +33,9 @@ have arrived and are not committed are asked for again) stays about as much as i
 BACKLOG = 4 * BATCH
 """Results that may wait for the disk before new requests wait too."""
 
+PATIENCE_SECONDS = 120.0
+"""How long a request may be told to slow down without that counting as an attempt."""
+
 POLL_SECONDS = 0.5
 """How often requests that another process holds are looked at again."""
 
@@ -42,7 +45,7 @@ class Limits:
     """How hard to try.
 
     concurrency: requests on their way at once, at most.
-    attempts:    tries per request, the first included.
+    attempts:    tries per request, the first included; a reply of "slow down" is none of them for PATIENCE_SECONDS.
     max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
     """
 
@@ -100,7 +103,7 @@ class Asking:
 
         Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot be opened.
         """
-        self.tally.total = await self._on_database(self.ledger.pending, self.endpoint_id)
+        self.tally.total, self.tally.stored = await self._on_database(self.ledger.standing, self.endpoint_id)
         if self.tally.total == 0:
             return self.tally
         await self.endpoint.open(self.limits.concurrency)
@@ -176,7 +179,9 @@ class Asking:
 
     async def _ask(self, request: Request) -> Answered | Failed | None:
         """The request's end, or None when the session stops before it has one."""
-        for attempt in range(1, self.limits.attempts + 1):
+        tries = attempts = 0
+        patient_until = time.monotonic() + PATIENCE_SECONDS
+        while True:
             reserved = await self._reserve(request)
             if reserved is None:
                 return None
@@ -185,23 +190,19 @@ class Asking:
                 self.budget.settle(reserved, Amount(0))
                 return None
             began = time.perf_counter()
+            tries += 1
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
                 self._pace.give_back()
                 self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
-                self.tally.last_error = str(failure)
-                if failure.rate_limited:
-                    self.tally.rate_limited += 1
-                    self._pace.slow_down(taken_at, failure.retry_after)
-                    self.tally.places = self._pace.places
-                if failure.fatal:
-                    self.stop(str(failure))
-                    return self._fail(request, failure, attempt)
-                if not failure.retryable or attempt == self.limits.attempts:
-                    return self._fail(request, failure, attempt)
+                if not (failure.rate_limited and time.monotonic() < patient_until):
+                    attempts += 1
+                self._note(failure, taken_at)
+                if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
+                    return self._fail(request, failure, tries)
                 self.tally.retries += 1
-                if await self._pace.closed_within(backoff(attempt, failure.retry_after, self._rng)):
+                if await self._pace.closed_within(backoff(tries, failure.retry_after, self._rng)):
                     return None
                 continue
             except BaseException:
@@ -212,8 +213,16 @@ class Asking:
             self._pace.succeeded()
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
-            return Answered(request, completion, time.perf_counter() - began, attempt)
-        return None
+            return Answered(request, completion, time.perf_counter() - began, tries)
+
+    def _note(self, failure: EndpointFailure, taken_at: float) -> None:
+        self.tally.last_error = str(failure)
+        if failure.rate_limited:
+            self.tally.rate_limited += 1
+            self._pace.slow_down(taken_at, failure.retry_after)
+            self.tally.places = self._pace.places
+        if failure.fatal:
+            self.stop(str(failure))
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else Amount(1)

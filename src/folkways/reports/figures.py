@@ -165,7 +165,7 @@ def _slug(text: str) -> str:
 
 
 def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
-    """Where the leading model scores highest and lowest, and whether the intervals set the two apart."""
+    """Where the leading model scores highest and lowest, and what the two extremes of many groups can tell."""
     endpoint = task.endpoints[0]
     scores = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
     if len(scores) < 2:
@@ -174,7 +174,11 @@ def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     if highest.score == lowest.score:
         return f"{short[endpoint]} scores {number(highest.score)} everywhere."
     apart = (
-        "their intervals do not overlap" if lowest.high < highest.low else "their intervals overlap, so the order is not certain"
+        f"the two are picked from {len(scores)} groups, so their distance looks larger than it is"
+        if len(scores) > 2 and lowest.high < highest.low
+        else "their intervals do not overlap"
+        if lowest.high < highest.low
+        else "their intervals overlap, so the order is not certain"
     )
     return (
         f"{short[endpoint]} scores highest for {view.name(highest.value)} ({number(highest.score)}) "

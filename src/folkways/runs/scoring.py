@@ -66,8 +66,11 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
             made = signature(task, run_task, responses, sources, sent, resolved)
+            del responses  # tens of megabytes that summarising can use
+            whole = pl.concat(slim)
+            slim.clear()
             scored = (
-                task.summarise(pl.concat(slim))
+                task.summarise(whole)
                 .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
                 .select(list(SCORES))
             )

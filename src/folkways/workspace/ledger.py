@@ -119,6 +119,17 @@ class Ledger:
         with self.workspace.read() as connection:
             return int(connection.scalar(query) or 0)
 
+    def standing(self, endpoint_id: int) -> tuple[int, int]:
+        """How many distinct requests of the run to this endpoint are pending, and how many have a response already."""
+        expected, responses = schema.expected, schema.responses
+        stored = (
+            sa.select(sa.func.count(sa.distinct(expected.c.key)))
+            .join(responses, responses.c.key == expected.c.key)
+            .where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        )
+        with self.workspace.read() as connection:
+            return self.pending(endpoint_id), int(connection.scalar(stored) or 0)
+
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
         expected, prompts, claims = schema.expected, schema.prompts, schema.claims
