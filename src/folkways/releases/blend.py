@@ -63,7 +63,7 @@ ANNOTATIONS: Schema = {
     "raw": pl.List(pl.Struct({"annotator": pl.String, "answers": pl.List(pl.String)})),  # only in 3c00d45, else empty
 }
 
-MCQ_BATCH = 1000
+MCQ_BATCH = 500
 """Multiple-choice questions that are in memory at a time; the released file has 300,000 of them."""
 
 NESTED = ("groups", "idks", "votes", "raw")

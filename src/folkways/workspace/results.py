@@ -15,7 +15,7 @@ from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.plans import RunRecord
 
-CHUNK = 2000
+CHUNK = 1000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
