@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from folkways.endpoints.base import Endpoint
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS, Price
 from folkways.runs.models import Model
-from folkways.runs.plan import TaskPlan
+from folkways.runs.plan import TaskPlan, keyed_prompts
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.keys import prompt_hash, request_key, settings_json
+from folkways.workspace.keys import settings_json
 
 ASCII_PER_TOKEN = 4.0
 OTHER_TOKENS_PER_CHARACTER = 0.7
@@ -67,14 +67,11 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
 
 
 def _requests(frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str) -> Iterator[tuple[str, float]]:
-    columns = ("task", "item", "language", "variant", "system", "user", "choices")
-    for task, item, language, variant, own_system, user, choices in frame.select(columns).iter_rows():
-        system = plan.options.system if plan.options.system is not None else own_system
-        digest = prompt_hash(system, user, choices)
+    for row, keys in keyed_prompts(frame, plan, endpoint, settings):
+        system, user = row[4], row[5]
         tokens = tokens_of(user) + tokens_of(system or "")
-        address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-        for sample in range(plan.options.samples):
-            yield request_key(endpoint.identity, digest, settings, sample, address), tokens
+        for key in keys:
+            yield key, tokens
 
 
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:

@@ -16,7 +16,7 @@ from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
-from folkways.endpoints.base import Settings
+from folkways.endpoints.base import Endpoint, Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
@@ -194,6 +194,22 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     return RunOptions(**{**stored, **lists, "tasks": tuple(stored["tasks"])})
 
 
+def keyed_prompts(
+    frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str
+) -> Iterator[tuple[tuple[Any, ...], list[str]]]:
+    """Each prompt as it is sent, and the identities of its requests, one per sample: what is planned and what is estimated.
+
+    A prompt is (task, item, language, variant, system, user, choices, prompt_source, prompt_hash).
+    """
+    columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
+    for task, item, language, variant, own_system, user, choices, source in frame.select(columns).iter_rows():
+        system = plan.options.system if plan.options.system is not None else own_system
+        digest = prompt_hash(system, user, choices)
+        address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
+        keys = [request_key(endpoint.identity, digest, settings, sample, address) for sample in range(plan.options.samples)]
+        yield (task, item, language, variant, system, user, choices, source, digest), keys
+
+
 def _write_tasks(workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]) -> None:
     ordinal = 0
     for model in models:
@@ -206,17 +222,14 @@ def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan,
     endpoint = model.endpoint
     settings = settings_json(plan.settings(model))
     settings_id = plans.settings_id(workspace, settings)
-    columns = ("task", "item", "language", "variant", "system", "user", "choices", "prompt_source")
     for frame in plan.prompts():
         texts: list[dict[str, Any]] = []
         expected: list[dict[str, Any]] = []
-        for task, item, language, variant, system, user, choices, source in frame.select(columns).iter_rows():
-            system = plan.options.system if plan.options.system is not None else system
-            digest = prompt_hash(system, user, choices)
+        for row, keys in keyed_prompts(frame, plan, endpoint, settings):
+            task, item, language, variant, system, user, choices, source, digest = row
             labels = orjson.dumps(choices).decode() if choices is not None else None
             texts.append({"prompt_hash": digest, "system": system, "user": user, "choices": labels})
-            address = f"{task}\0{item}\0{language}\0{variant}" if endpoint.item_addressed else None
-            for sample in range(plan.options.samples):
+            for sample, key in enumerate(keys):
                 ordinal += 1
                 expected.append(
                     {
@@ -228,7 +241,7 @@ def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan,
                         "language": language,
                         "variant": variant,
                         "sample": sample,
-                        "key": request_key(endpoint.identity, digest, settings, sample, address),
+                        "key": key,
                         "prompt_hash": digest,
                         "prompt_source": source,
                         "settings_id": settings_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -39,9 +40,9 @@ class SentenceTask(SampleTask):
         """What a model is shown of the tagged sentence."""
         return tagged
 
+    @abstractmethod
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
         """The task's metrics for one sentence."""
-        raise NotImplementedError
 
     def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
         found = tagged_spans(reply, across_lines=True)
