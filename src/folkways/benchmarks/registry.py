@@ -1,4 +1,4 @@
-"""Finds tasks: the built-in ones and those that other packages bring through the entry point group ``folkways.tasks``."""
+"""Finds tasks and analyses: the built-in ones, and those of other packages in the entry point group ``folkways.tasks``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import ModuleType
 
+from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.base import Task
 from folkways.errors import FolkwaysError, UnknownNameError
 
@@ -14,20 +16,34 @@ GROUP = "folkways.tasks"
 
 
 @cache
-def tasks() -> dict[str, Task]:
-    """Every task by name, in the order of the entry points. An entry point is a module with a tuple ``TASKS``."""
-    found: dict[str, Task] = {}
+def _packages() -> dict[str, ModuleType]:
+    """Every benchmark's module by the name of its entry point. It has a tuple ``TASKS``, and may have a tuple ``ANALYSES``."""
+    found: dict[str, ModuleType] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            members = import_module(entry.value).TASKS
+            module = import_module(entry.value)
+            module.TASKS  # noqa: B018 - a module without tasks is no benchmark
         except Exception as error:  # whatever a package of somebody else raises while it is imported
             package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
             raise FolkwaysError(
                 f"the benchmark {entry.name!r} of {package} cannot be loaded from {entry.value} "
                 f"({type(error).__name__}: {error}); mend or uninstall that package"
             ) from error
-        found.update({task.name: task for task in members})
+        found[entry.name] = module
     return found
+
+
+@cache
+def tasks() -> dict[str, Task]:
+    """Every task by name, in the order of the entry points."""
+    return {task.name: task for module in _packages().values() for task in module.TASKS}
+
+
+@cache
+def analyses() -> dict[str, tuple[Analysis, ...]]:
+    """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
+    found = {name: tuple(getattr(module, "ANALYSES", ())) for name, module in _packages().items()}
+    return {name: members for name, members in found.items() if members}
 
 
 def get_task(name: str) -> Task:

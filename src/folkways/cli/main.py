@@ -23,6 +23,7 @@ COMMANDS = {
     "build": "Build questions from people's answers, and compare builds.",
     "judge": "Judge replies that were made elsewhere.",
     "judge-by-model": "Have a model judge the free answers of a run, beside the rule.",
+    "analyse": "Ask of runs what the papers ask of their scores, each with its test.",
     "tables": "Recompute the tables and figures of a paper from the data.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",

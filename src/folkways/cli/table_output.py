@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.blend.tables.table import Layout, Table
+from folkways.benchmarks.tables import Layout, Table
 
 SIDE_BY_SIDE = "{} ({})"
 """A cell that differs from the published one: recomputed, and published in brackets."""

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
 
 from folkways.cli.options import text_tools_option, workspace_option
+from folkways.cli.table_files import FORMATS, check_target, write_tables
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from folkways.benchmarks.blend.tables import Sources, Table
+    from folkways.benchmarks.blend.tables import Sources
     from folkways.releases.base import Release
-
-FORMATS = ("text", "csv", "json", "md")
-
-WIDTH = 120
-"""Characters of a line where there is no terminal to ask."""
 
 STATES = ("blend-june", "blend")
 """The states whose tables are shown unless others are named; those of them that are on this disk."""
@@ -69,7 +64,7 @@ def blend_tables(
     """
     from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError, make_table
 
-    _check_target(names, shape, out)
+    check_target(names, shape, out)
     sources = _sources(releases, raw, runs, workspace, profile, text_tools or "default")
     tables = []
     for name in names or MAKERS:
@@ -79,7 +74,7 @@ def blend_tables(
             if names:
                 raise NotAvailableError(f"{name}: {reason}") from None
             click.echo(f"left out: {name} ({reason})", err=True)
-    _write(tables, shape, out)
+    write_tables(tables, shape, out)
 
 
 def _sources(
@@ -136,46 +131,3 @@ def _judgements(runs: tuple[str, ...], workspace: str, profile: str) -> pl.DataF
             )
         frames.append(judged)
     return pl.concat(frames, how="diagonal_relaxed")
-
-
-def _check_target(names: tuple[str, ...], shape: str, out: Path | None) -> None:
-    """FolkwaysError unless there is a place for what will be written; found out before any work is done."""
-    from folkways.errors import FolkwaysError
-
-    if shape == "csv" and len(names) != 1 and (out is None or out.suffix or out.is_file()):
-        raise FolkwaysError(
-            "several tables as CSV need a folder, in which each has a file of its own\n"
-            "Name it with --out DIR, or name a single table: folkways tables blend votes --format csv"
-        )
-    if out is not None and not out.absolute().parent.is_dir():
-        raise FolkwaysError(f"the folder {out.absolute().parent} does not exist; create it first")
-
-
-def _write(tables: list[Table], shape: str, out: Path | None) -> None:
-    from folkways.cli.table_output import as_csv, as_json, as_markdown, as_text
-
-    if shape == "csv" and (len(tables) != 1 or (out is not None and (out.is_dir() or not out.suffix))):
-        for table in tables:
-            _put(Path(out or ".") / f"{table.name}.csv", as_csv(table))
-        return
-    text = {
-        "csv": lambda: as_csv(tables[0]),
-        "json": lambda: as_json(tables) + "\n",
-        "md": lambda: as_markdown(tables),
-        "text": lambda: as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n",
-    }[shape]()
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        _put(out / f"tables.{shape.replace('text', 'txt')}" if out.is_dir() else out, text)
-
-
-def _put(path: Path, text: str) -> None:
-    from folkways.errors import FolkwaysError
-
-    try:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}\nName another place with --out") from error
-    click.echo(f"wrote {path}", err=True)

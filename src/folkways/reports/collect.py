@@ -7,13 +7,15 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from folkways.benchmarks.analyses import Findings, analyse
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, empty
-from folkways.releases.base import ReleaseRecord
+from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
 from folkways.reports.people import people_scores
+from folkways.runs.findings import choose_analyses
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
@@ -48,6 +50,7 @@ def collect(
     people: list[pl.DataFrame] = [empty(SCORES)]
     unknown_people: dict[str, str] = {}
     releases: dict[str, ReleaseRecord] = {}
+    opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
     for run in runs:
         stored = results.load_scores(workspace, run)
@@ -57,6 +60,7 @@ def collect(
             task = tasks.setdefault(run_task.task, get_task(run_task.task))
             release = release_of(run_task)
             releases[release.name] = release.record
+            opened[task.name] = release
             of_task = stored.filter(pl.col("task") == task.name)
             if profile is not None:
                 of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
@@ -69,19 +73,26 @@ def collect(
                 people += (found := list(people_scores(task, items, release, of_task)))
                 if task.people_release and not found:
                     unknown_people[task.name] = task.people_release
+    findings = Findings(
+        judgements=pl.concat(judgements, how="diagonal_relaxed"),
+        scores=pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        metrics={name: task.metrics for name, task in tasks.items()},
+        releases=opened,
+    )
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, cost_of) for run in runs),
-        scores=pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
-        judgements=pl.concat(judgements, how="diagonal_relaxed"),
+        scores=findings.scores,
+        judgements=findings.judgements,
         releases=tuple(releases.values()),
-        metrics={name: task.metrics for name, task in tasks.items()},
+        metrics=findings.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
         warnings=tuple(_warnings(runs)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         unknown_people=unknown_people,
+        analyses=tuple(analyse(choose_analyses(findings), findings)[0]),
     )
 
 

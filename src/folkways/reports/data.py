@@ -8,6 +8,7 @@ from typing import Literal
 
 import polars as pl
 
+from folkways.benchmarks.analyses import Made
 from folkways.records import JUDGEMENTS, SCORES, Metric, Schema, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
@@ -71,6 +72,7 @@ class ReportData:
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     unknown_people: task -> the release that would tell of its people, where it is not on this disk.
+    analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
     """
 
     title: str
@@ -85,6 +87,7 @@ class ReportData:
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
     unknown_people: Mapping[str, str] = field(default_factory=dict)
+    analyses: tuple[Made, ...] = ()
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

@@ -9,12 +9,12 @@ from folkways.benchmarks.blend.tables.annotations import annotation_table, quest
 from folkways.benchmarks.blend.tables.categories import category_means, category_means_table, category_pairs_table, category_table
 from folkways.benchmarks.blend.tables.formats import culture_scores, format_table
 from folkways.benchmarks.blend.tables.languages import language_table, published_language_table
-from folkways.benchmarks.blend.tables.make import MAKERS, NotAvailableError, Sources, make_table
+from folkways.benchmarks.blend.tables.make import MAKERS, Sources, make_table
 from folkways.benchmarks.blend.tables.overlap import overlap_table
 from folkways.benchmarks.blend.tables.people import people_judgements, people_table
 from folkways.benchmarks.blend.tables.published import compare_with_published, published
 from folkways.benchmarks.blend.tables.statistics import statistics_table
-from folkways.benchmarks.blend.tables.table import Table
+from folkways.benchmarks.tables import NotAvailableError, Table
 
 __all__ = [
     "MAKERS",

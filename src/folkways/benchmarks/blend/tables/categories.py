@@ -10,7 +10,8 @@ from __future__ import annotations
 import polars as pl
 
 from folkways.benchmarks.blend.tables.languages import SAQ
-from folkways.benchmarks.blend.tables.table import CULTURES, TOPICS, Layout, Table, in_order
+from folkways.benchmarks.blend.tables.table import CULTURES, TOPICS, in_order
+from folkways.benchmarks.tables import Layout, Table
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
 from folkways.stats.anova import TUKEY, Anova, blocked, one_way, tukey

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.blend.tables.table import Table
+from folkways.benchmarks.tables import Table
 from folkways.records import Schema, require_columns
 from folkways.stats.correlation import pearson
 

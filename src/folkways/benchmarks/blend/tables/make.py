@@ -16,17 +16,13 @@ from folkways.benchmarks.blend.tables.overlap import overlap_table
 from folkways.benchmarks.blend.tables.people import people_judgements, people_table
 from folkways.benchmarks.blend.tables.published import compare_with_published, published
 from folkways.benchmarks.blend.tables.statistics import statistics_table
-from folkways.benchmarks.blend.tables.table import Layout, Table
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.errors import UnknownNameError
 from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.text.tools import get_tool
 
 MCQ = "blend/mcq"
-
-
-class NotAvailableError(FolkwaysError):
-    """What a table is made of is not at hand; the message says what to fetch or to name."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ import polars as pl
 from folkways.benchmarks.blend.answer_judging import Judge, Verdict
 from folkways.benchmarks.blend.matching import MATCHERS
 from folkways.benchmarks.blend.tables.languages import SAQ
-from folkways.benchmarks.blend.tables.table import CULTURES, Table, in_order
+from folkways.benchmarks.blend.tables.table import CULTURES, in_order
 from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.tables import Table
 from folkways.cultures import get_culture
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Metric, Schema, State, require_columns

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from folkways.benchmarks.blend.tables.table import CULTURES, EVERY, TOPICS, Layout, Table, in_order
+from folkways.benchmarks.blend.tables.table import CULTURES, EVERY, TOPICS, in_order
+from folkways.benchmarks.tables import Layout, Table
 from folkways.records import Schema, require_columns
 
 STATISTICS: Schema = {

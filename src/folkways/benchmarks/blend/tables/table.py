@@ -1,8 +1,6 @@
-"""What a recomputed table is: long rows with a name, the unit that was sampled, and how people see it laid out."""
+"""What BLEnD's tables share: the order of topics and cultures, and the mean over questions."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -18,40 +16,6 @@ CULTURES = ("US", "GB", "ES", "MX", "ID", "CN", "KR", "DZ", "GR", "IR", "KP", "A
 
 EVERY = "all"
 """The category over all topics."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell`` in the middle.
-
-    by: a column each value of which has a wide form of its own.
-    """
-
-    down: str
-    across: str
-    cell: str
-    decimals: int = 2
-    by: str | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """One recomputed table.
-
-    name:   as it is asked for (``votes``).
-    title:  with its place in the paper.
-    unit:   what was sampled independently, and what a row's number is over: one sentence.
-    rows:   one row per number, with its interval where it has one.
-    layout: how it is shown to people; None shows the rows as they are.
-    notes:  what a reader must know to read it.
-    """
-
-    name: str
-    title: str
-    unit: str
-    rows: pl.DataFrame
-    layout: Layout | None = None
-    notes: tuple[str, ...] = ()
 
 
 def mean_over_questions(values: npt.NDArray[np.float64]) -> tuple[float, Interval]:

@@ -1,0 +1,54 @@
+"""What a table of numbers is: long rows with a name, the unit that was sampled, and how people see it laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from folkways.errors import FolkwaysError
+
+
+class NotAvailableError(FolkwaysError):
+    """What a table is made of is not at hand; the message says what to fetch, to run or to name."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A wide form for reading: one line per value of ``down``, one column per value of ``across``, ``cell`` in the middle.
+
+    decimals: of the cells.
+    by:       a column each value of which has a wide form of its own.
+    drawn:    how a report draws the same rows beside the table: cells coloured by value (``heatmap``), a mark per cell with its
+              interval from the columns ``low`` and ``high`` (``intervals``), or not at all.
+    diverges: the value on both sides of which a heat map takes another colour (0 for differences); None for one direction.
+    """
+
+    down: str
+    across: str
+    cell: str
+    decimals: int = 2
+    by: str | None = None
+    drawn: Literal["heatmap", "intervals"] | None = None
+    diverges: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One recomputed table, or the result of one analysis.
+
+    name:   as it is asked for (``votes``).
+    title:  with its place in the paper.
+    unit:   what was sampled independently, and what a row's number is over: one sentence.
+    rows:   one row per number, with its interval where it has one.
+    layout: how it is shown to people; None shows the rows as they are.
+    notes:  what a reader must know to read it.
+    """
+
+    name: str
+    title: str
+    unit: str
+    rows: pl.DataFrame
+    layout: Layout | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,60 @@
+"""What stored runs found, as analyses take it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from folkways.benchmarks.analyses import Analysis, Findings
+from folkways.benchmarks.registry import analyses, get_task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.runs.scoring import release_of
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+
+def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile: str | None = None) -> Findings:
+    """The judgements and scores of these runs; of an item that two runs have, what the later one says.
+
+    profile: only this one of each task. Raises FolkwaysError for a run that has not been scored.
+    """
+    judgements, scores, releases = [], [], {}
+    for run in runs:
+        stored = results.load_scores(workspace, run)
+        if stored.is_empty():
+            raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+        for run_task in plans.run_tasks(workspace, run):
+            of_task = stored.filter(pl.col("task") == run_task.task)
+            if profile is not None:
+                of_task = of_task.filter(pl.col("profile") == get_task(run_task.task).resolve_profile(profile))
+            scores.append(of_task)
+            releases[run_task.task] = release_of(run_task)
+            judgements += [
+                results.load_judgements(workspace, run, name, part).drop("ordinal").with_columns(profile=pl.lit(name))
+                for part in results.parts(workspace, run)
+                if part.task == run_task.task
+                for name in of_task["profile"].unique(maintain_order=True)
+            ]
+    key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
+    return Findings(
+        judgements=pl.concat(judgements, how="diagonal_relaxed").unique(subset=key, keep="last", maintain_order=True),
+        scores=pl.concat(scores),
+        metrics={task: get_task(task).metrics for task in releases},
+        releases=releases,
+    )
+
+
+def choose_analyses(findings: Findings, names: Sequence[str] = ()) -> list[Analysis]:
+    """The analyses that the tasks of these findings have; only those named, if any are (UnknownNameError for others)."""
+    offered = [
+        analysis
+        for members in analyses().values()
+        for analysis in members
+        if findings.tasks.intersection(analysis.tasks)
+    ]  # fmt: skip
+    known = {analysis.name for analysis in offered}
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("analysis of these runs", name, known)
+    return [analysis for analysis in offered if not names or analysis.name in names]

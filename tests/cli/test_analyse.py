@@ -1,0 +1,65 @@
+"""``folkways analyse``: what runs allow, what they do not, and where it is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from folkways.api import run
+from folkways.benchmarks.registry import analyses
+from folkways.cli.analyse import command
+from folkways.errors import FolkwaysError, UnknownNameError
+from tests.support.blend_data import write_release
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A workspace with a run of two endpoints that always say the same."""
+    monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "releases"))
+    monkeypatch.setenv("COLUMNS", "140")
+    target = str(tmp_path / "folkways.db")
+    release = str(write_release(tmp_path / "made"))
+    models = ["baseline/constant:tea", "baseline/constant:coffee"]
+    run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
+    return target
+
+
+def analyse(*arguments: str) -> Result:
+    """What the command prints; errors are raised."""
+    return CliRunner().invoke(command, list(arguments), catch_exceptions=False, standalone_mode=False)
+
+
+def test_the_newest_run_is_analysed_and_what_is_left_out_is_said(workspace: str) -> None:
+    result = analyse("--workspace", workspace)
+    assert "Local language against English" in result.output
+    assert "left out: formats" in result.output
+    assert "blend/mcq" in result.output
+
+
+def test_a_named_analysis_that_the_run_does_not_allow_is_an_error(workspace: str) -> None:
+    with pytest.raises(FolkwaysError, match="formats: .*blend/mcq"):
+        analyse("constants", "--workspace", workspace, "--only", "formats")
+
+
+def test_an_unknown_analysis_names_those_there_are(workspace: str) -> None:
+    with pytest.raises(UnknownNameError, match="languages"):
+        analyse("--workspace", workspace, "--only", "langauges")
+
+
+def test_json_has_every_row_with_its_unit(workspace: str, tmp_path: Path) -> None:
+    out = tmp_path / "languages.json"
+    analyse("--workspace", workspace, "--only", "languages", "--format", "json", "--out", str(out))
+    (table,) = json.loads(out.read_text(encoding="utf-8"))["tables"]
+    assert {row["endpoint"] for row in table["rows"]} == {"baseline/constant:tea", "baseline/constant:coffee"}
+    assert "question" in table["unit"]
+
+
+def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:
+    listed = analyse("--list").output
+    for members in analyses().values():
+        names = [analysis.name for analysis in members]
+        assert len(set(names)) == len(names)
+        assert all(name in listed for name in names)
