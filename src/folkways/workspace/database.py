@@ -17,7 +17,8 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from folkways.errors import FolkwaysError
-from folkways.workspace.schema import HEAD, metadata
+from folkways.workspace.schema import HEAD
+from folkways.workspace.studio_tables import guards, metadata  # the same metadata, with the studio's tables in it
 
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
@@ -57,6 +58,16 @@ class Workspace:
         """
         with self._explained("write to"), self.engine.begin() as connection:
             _take_turn(connection)
+            yield connection
+
+    @contextmanager
+    def claim(self) -> Iterator[Connection]:
+        """One transaction like ``write`` in which writers do not take turns on PostgreSQL: rows are locked by those who need them.
+
+        For many people at once who write to different rows. What is read inside the block may have changed by its end, unless it
+        was read ``FOR UPDATE``. On SQLite, which has one writer at a time anyway, it is ``write``.
+        """
+        with self._explained("write to"), self.engine.begin() as connection:
             yield connection
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -244,6 +255,8 @@ def _revision(connection: Connection, location: str) -> str | None:
 def _create(connection: Connection) -> None:
     """Make the newest schema at once; a test holds that all migrations after one another make the same."""
     metadata.create_all(connection, checkfirst=False)
+    for statement in guards(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     connection.exec_driver_sql(f"INSERT INTO alembic_version VALUES ('{HEAD}')")  # noqa: S608 - a constant of ours
 

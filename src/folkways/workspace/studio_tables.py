@@ -1,0 +1,342 @@
+"""The tables of the studio, in the same database as prompts, responses and runs.
+
+They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways.studio``'s.
+Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
+of ``studio_judgements`` never changed: triggers refuse it, whoever asks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+
+from folkways.workspace.schema import metadata
+
+
+class Json(sa.types.TypeDecorator[Any]):
+    """JSON as text with sorted keys; no character of a person's text is lost, and none that PostgreSQL's text refuses is left."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:
+        """To text."""
+        return None if value is None else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:
+        """From text."""
+        return None if value is None else orjson.loads(value)
+
+
+def _id() -> Column[int]:
+    return Column("id", Integer, primary_key=True)
+
+
+def _to(table: str, name: str, *, nullable: bool = False, index: bool = False) -> Column[int]:
+    """A column that refers to the ``id`` of another table of the studio."""
+    return Column(name, Integer, ForeignKey(f"{table}.id"), nullable=nullable, index=index)
+
+
+accounts = Table(
+    "studio_accounts",
+    metadata,
+    _id(),
+    Column("login", String(256), unique=True),  # null for people who came by a recruitment service and have no password
+    Column("password", String(256)),  # an Argon2 hash
+    Column("name", String(256), nullable=False),
+    Column("locale", String(16), nullable=False),  # language of the interface
+    Column("created", Float, nullable=False),
+    Column("disabled", Boolean, nullable=False),
+)
+
+sessions = Table(
+    "studio_sessions",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),  # SHA-256; the token itself is only in the browser's cookie
+    _to("studio_accounts", "account_id", index=True),
+    Column("csrf", String(64), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("seen", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+
+attempts = Table(
+    "studio_attempts",  # failed sign-ins, for rate limits that hold over all processes
+    metadata,
+    _id(),
+    Column("key", String(128), nullable=False),
+    Column("at", Float, nullable=False),
+    Index("ix_studio_attempts_key_at", "key", "at"),
+)
+
+studies = Table(
+    "studio_studies",
+    metadata,
+    _id(),
+    Column("name", String(64), nullable=False, unique=True),  # short name in addresses and file names
+    Column("title", Text, nullable=False),
+    Column("workflow", String(64), nullable=False),
+    Column("state", String(16), nullable=False),  # draft, open, paused, closed
+    Column("definition", Json, nullable=False),  # the YAML file as it was read
+    Column("licence", String(64), nullable=False),  # SPDX identifier of what leaves the study
+    Column("consent_text", Text, nullable=False),
+    Column("consent_version", String(32), nullable=False),  # hash of the text: who agreed to what
+    Column("created", Float, nullable=False),
+    _to("studio_accounts", "created_by", nullable=True),
+)
+
+roles = Table(
+    "studio_roles",
+    metadata,
+    Column("study_id", Integer, ForeignKey("studio_studies.id"), primary_key=True),
+    Column("account_id", Integer, ForeignKey("studio_accounts.id"), primary_key=True),
+    Column("role", String(16), primary_key=True),
+    Column("since", Float, nullable=False),
+    Index("ix_studio_roles_account_id", "account_id"),
+)
+
+populations = Table(
+    "studio_populations",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id"),
+    Column("name", String(64), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("culture", String(32), nullable=False),  # a code of folkways.cultures
+    Column("language", String(16), nullable=False),  # the language people write in
+    _to("studio_populations", "parent_id", nullable=True),
+    Column("people", Integer),  # how many are recruited at most; null for no limit
+    Column("criteria", Json, nullable=False),
+    UniqueConstraint("study_id", "name"),
+)
+
+invites = Table(
+    "studio_invites",
+    metadata,
+    _id(),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    _to("studio_studies", "study_id", index=True),
+    _to("studio_populations", "population_id", nullable=True),
+    Column("role", String(16), nullable=False),
+    Column("uses_left", Integer),  # null for no limit
+    Column("expires", Float, nullable=False),
+    Column("revoked", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    _to("studio_accounts", "created_by", nullable=True),
+)
+
+participants = Table(
+    "studio_participants",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id"),
+    _to("studio_accounts", "account_id", index=True),
+    _to("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
+    Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
+    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn
+    Column("source", String(32), nullable=False),  # invite, prolific
+    Column("consent_version", String(32)),
+    Column("consented", Float),
+    Column("eligible", Boolean),
+    Column("waiver", Text),  # why somebody was let in who does not meet the criteria
+    Column("joined", Float, nullable=False),
+    Column("left", Float),
+    UniqueConstraint("study_id", "account_id"),
+)
+
+attributes = Table(
+    "studio_attributes",  # what is personal, apart from judgements: deleting it leaves them whole
+    metadata,
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+stages = Table(
+    "studio_stages",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id"),
+    Column("position", Integer, nullable=False),
+    Column("name", String(64), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("kind", String(32), nullable=False),  # a key of folkways.studio.workflows.HANDLERS
+    Column("role", String(16), nullable=False),  # who works on it
+    Column("config", Json, nullable=False),
+    UniqueConstraint("study_id", "name"),
+)
+
+items = Table(
+    "studio_items",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id"),
+    _to("studio_stages", "stage_id"),
+    _to("studio_populations", "population_id", nullable=True),  # whose people may work on it; null for anybody
+    _to("studio_items", "parent_id", nullable=True, index=True),  # what it descends from
+    _to("studio_participants", "author_id", nullable=True),
+    Column("key", String(128), nullable=False),  # stable id, unique in its stage and population
+    Column("round", Integer, nullable=False),
+    Column("content", Json, nullable=False),
+    Column("state", String(16), nullable=False),  # draft, open, done, dropped
+    Column("check", Json),  # the right answer, where the item is an attention check
+    Column("result", Json),  # what the resolve rule made of its judgements
+    Column("reason", Text),  # why it was dropped or decided as it was
+    Column("created", Float, nullable=False),
+    UniqueConstraint("stage_id", "key", "round"),
+    Index("ix_studio_items_stage_id_state", "stage_id", "state"),
+)
+
+revisions = Table(
+    "studio_revisions",
+    metadata,
+    _id(),
+    _to("studio_items", "item_id"),
+    Column("number", Integer, nullable=False),  # from 1
+    Column("step", String(32), nullable=False),  # scenario, question, challenge, revision, edit
+    Column("content", Json, nullable=False),
+    Column("strategy", String(64)),
+    _to("studio_participants", "participant_id", nullable=True),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("item_id", "number"),
+)
+
+assignments = Table(
+    "studio_assignments",  # one row per answer that an item needs: the row is the reservation
+    metadata,
+    _id(),
+    _to("studio_items", "item_id"),
+    _to("studio_stages", "stage_id"),
+    _to("studio_populations", "population_id", nullable=True),
+    Column("slot", Integer, nullable=False),  # 1 to the number of answers wanted, then one more per replacement
+    _to("studio_participants", "participant_id", nullable=True),
+    Column("state", String(16), nullable=False),  # open, leased, done, closed
+    Column("leased", Float),
+    Column("lease_until", Float),
+    Column("done", Float),
+    UniqueConstraint("item_id", "slot"),
+    UniqueConstraint("item_id", "participant_id"),
+    Index("ix_studio_assignments_stage_id_state_item_id", "stage_id", "state", "item_id"),
+    Index("ix_studio_assignments_participant_id_state", "participant_id", "state"),
+)
+
+skips = Table(
+    "studio_skips",  # items that somebody gave back and is not offered again
+    metadata,
+    Column("item_id", Integer, ForeignKey("studio_items.id"), primary_key=True),
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
+    Column("reason", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+judgements = Table(
+    "studio_judgements",
+    metadata,
+    _id(),
+    _to("studio_assignments", "assignment_id"),
+    _to("studio_items", "item_id", index=True),
+    _to("studio_stages", "stage_id", index=True),
+    _to("studio_participants", "participant_id"),
+    Column("key", String(64), nullable=False),  # the browser's; the same key is the same submission
+    Column("payload", Json, nullable=False),
+    Column("seconds", Float),  # on the task, as the server saw it: from lease to submission
+    Column("revision", Integer),  # number of the item's revision that was judged
+    Column("created", Float, nullable=False),
+    UniqueConstraint("assignment_id"),
+    UniqueConstraint("participant_id", "key"),
+)
+
+drafts = Table(
+    "studio_drafts",
+    metadata,
+    Column("assignment_id", Integer, ForeignKey("studio_assignments.id"), primary_key=True),
+    _to("studio_participants", "participant_id"),
+    Column("revision", Integer, nullable=False),  # from 1; a save names the one that it was made from
+    Column("payload", Json, nullable=False),
+    Column("saved", Float, nullable=False),
+)
+
+adjudications = Table(
+    "studio_adjudications",
+    metadata,
+    _id(),
+    _to("studio_items", "item_id", index=True),
+    _to("studio_accounts", "account_id"),
+    Column("decision", Json, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created", Float, nullable=False),
+)
+
+model_calls = Table(
+    "studio_model_calls",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id"),
+    _to("studio_items", "item_id", nullable=True, index=True),
+    _to("studio_participants", "participant_id", nullable=True),
+    Column("purpose", String(32), nullable=False),  # helper, verifier, sentences
+    Column("endpoint", String(512), nullable=False),
+    Column("run", String(128), nullable=False),  # the run of the workspace under which the reply is stored
+    Column("prompt", Text, nullable=False),
+    Column("reply", Text),
+    Column("problem", Text),  # why there is no reply
+    Column("read", Json),  # what was read out of the reply
+    Column("created", Float, nullable=False),
+)
+
+events = Table(
+    "studio_events",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id", nullable=True, index=True),
+    _to("studio_accounts", "account_id", nullable=True),
+    _to("studio_participants", "participant_id", nullable=True),
+    Column("kind", String(64), nullable=False),
+    Column("subject", String(64), nullable=False),  # "item:12"; empty where there is none
+    Column("details", Json, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+jobs = Table(
+    "studio_jobs",
+    metadata,
+    _id(),
+    _to("studio_studies", "study_id", index=True),
+    _to("studio_accounts", "account_id", nullable=True),
+    Column("kind", String(32), nullable=False),  # export, import, draw, sentences
+    Column("state", String(16), nullable=False),  # waiting, running, done, failed
+    Column("details", Json, nullable=False),
+    Column("result", Json),
+    Column("error", Text),
+    Column("created", Float, nullable=False),
+    Column("started", Float),
+    Column("finished", Float),
+)
+
+GUARDED = {"studio_events": ("UPDATE", "DELETE"), "studio_judgements": ("UPDATE",)}
+"""Table -> what no statement may do to its rows."""
+
+
+def guards(dialect: str) -> list[str]:
+    """The statements that make the triggers of GUARDED."""
+    made: list[str] = []
+    if dialect == "postgresql":
+        made.append(
+            "CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed'; END $$"
+        )
+    for table, actions in GUARDED.items():
+        for action in actions:
+            name = f"{table}_no_{action.lower()}"
+            if dialect == "postgresql":
+                made.append(f"CREATE TRIGGER {name} BEFORE {action} ON {table} FOR EACH ROW EXECUTE FUNCTION studio_refuse()")
+            else:
+                made.append(
+                    f"CREATE TRIGGER {name} BEFORE {action} ON {table} "
+                    f"BEGIN SELECT RAISE(ABORT, 'rows of {table} can be added but not changed'); END"
+                )
+    return made
