@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Copy the script and the fonts that the studio serves out of their npm packages into the source tree, with their licences.
+
+The studio loads nothing from a network, so what its pages need is shipped. Run this after changing a version below; it writes
+``static/vendor`` and ``static/fonts`` anew, ``fonts.css``, and ``VENDORED.toml`` with the origin and SHA-256 of every file, which
+a test holds against the files.
+
+    python scripts/vendor_studio_assets.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+STATIC = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio" / "web" / "static"
+
+
+@dataclass(frozen=True)
+class Font:
+    """A variable font: the npm package, the family name pages use, and the slices of Unicode that are shipped."""
+
+    package: str
+    family: str
+    slices: tuple[str, ...]
+
+
+HTMX = "htmx.org@2.0.11"  # 0BSD
+FONTS = (  # all under the SIL Open Font License 1.1
+    Font("@fontsource-variable/noto-sans@5.3.0", "Noto Sans", ("latin", "latin-ext", "greek")),
+    Font("@fontsource-variable/source-serif-4@5.3.1", "Source Serif 4", ("latin", "latin-ext", "greek")),
+    Font("@fontsource-variable/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",)),
+    Font("@fontsource-variable/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",)),
+    Font("@fontsource-variable/noto-naskh-arabic@5.3.0", "Noto Naskh Arabic", ("arabic",)),
+)
+FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)
+
+
+def install(folder: Path) -> None:
+    """The packages, without running their scripts."""
+    packages = [HTMX, *(font.package for font in FONTS)]
+    options = ["--prefix", str(folder), "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund"]
+    subprocess.run(["npm", "install", *options, *packages], check=True, stdout=sys.stderr)
+
+
+def source(folder: Path, package: str) -> Path:
+    """Where npm put a package."""
+    return folder / "node_modules" / package.rpartition("@")[0]
+
+
+def copy_font(folder: Path, font: Font) -> list[str]:
+    """Copy a font's slices and licence, and return its ``@font-face`` rules with our file names."""
+    origin = source(folder, font.package)
+    stem = font.package.split("/")[1].rpartition("@")[0]
+    shutil.copy(origin / "LICENSE", STATIC / "fonts" / f"{stem}-LICENSE.txt")
+    rules = []
+    for face in FACE.findall((origin / "wght.css").read_text(encoding="utf-8")):
+        found = re.search(r"url\(\./files/([\w-]+\.woff2)\)", face)
+        name = found[1] if found else ""
+        if any(name == f"{stem}-{part}-wght-normal.woff2" for part in font.slices):
+            shutil.copy(origin / "files" / name, STATIC / "fonts" / name)
+            rule = face.replace(f"url(./files/{name})", f"url({name})")
+            rules.append(re.sub(r"font-family: '[^']+'", f'font-family: "{font.family}"', rule))
+    if len(rules) != len(font.slices):
+        raise SystemExit(f"{font.package} has not the slices {', '.join(font.slices)}; see its files/ folder")
+    return rules
+
+
+def main() -> None:
+    """Write the vendored files and their record."""
+    for name in ("vendor", "fonts"):
+        shutil.rmtree(STATIC / name, ignore_errors=True)
+        (STATIC / name).mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        install(folder)
+        htmx = source(folder, HTMX)
+        shutil.copy(htmx / "dist" / "htmx.min.js", STATIC / "vendor" / "htmx.min.js")
+        shutil.copy(htmx / "LICENSE", STATIC / "vendor" / "htmx-LICENSE.txt")
+        rules = [rule for font in FONTS for rule in copy_font(folder, font)]
+        head = "/* Written by scripts/vendor_studio_assets.py. A browser fetches a slice only when a page uses its characters. */\n"
+        (STATIC / "fonts" / "fonts.css").write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
+        lines = ["# Written by scripts/vendor_studio_assets.py: what is shipped of others, from which npm package.", ""]
+        for package, licence in ((HTMX, "0BSD"), *((font.package, "OFL-1.1") for font in FONTS)):
+            said = json.loads((source(folder, package) / "package.json").read_text(encoding="utf-8"))["license"]
+            if said != licence:
+                raise SystemExit(f"{package} is under {said}, not {licence}: read its licence before shipping it")
+            lines += ["[[packages]]", f'name = "{package}"', f'licence = "{licence}"', ""]
+    lines.append("[sha256]")
+    for path in sorted((*(STATIC / "vendor").iterdir(), *(STATIC / "fonts").iterdir())):
+        lines.append(f'"{path.relative_to(STATIC).as_posix()}" = "{hashlib.sha256(path.read_bytes()).hexdigest()}"')
+    (STATIC / "VENDORED.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
