@@ -36,7 +36,7 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
 
     if shape == "csv" and (len(tables) != 1 or (out is not None and (out.is_dir() or not out.suffix))):
         for table in tables:
-            _put(Path(out or ".") / f"{table.name}.csv", as_csv(table))
+            write_text(Path(out or ".") / f"{table.name}.csv", as_csv(table))
         return
     text = {
         "csv": lambda: as_csv(tables[0]),
@@ -47,10 +47,11 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
     else:
-        _put(out / f"tables.{shape.replace('text', 'txt')}" if out.is_dir() else out, text)
+        write_text(out / f"tables.{shape.replace('text', 'txt')}" if out.is_dir() else out, text)
 
 
-def _put(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file and say so; FolkwaysError where that cannot be."""
     from folkways.errors import FolkwaysError
 
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import text_tools_option, workspace_option
-from folkways.cli.table_files import FORMATS, check_target, write_tables
+from folkways.cli.table_files import FORMATS, check_target, write_tables, write_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,6 +75,35 @@ def blend_tables(
                 raise NotAvailableError(f"{name}: {reason}") from None
             click.echo(f"left out: {name} ({reason})", err=True)
     write_tables(tables, shape, out)
+
+
+@command.command("xcr")
+@click.argument("names", nargs=-1, metavar="[TABLE]...")
+@click.option("--release", default="xcr", show_default=True, metavar="NAME|DIR", help="The corpus.")
+@click.option(
+    "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there; several tables as CSV need a folder."
+)
+@click.option(
+    "--bengali", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv", help="Also write the merged Bengali file."
+)
+def xcr_tables(names: tuple[str, ...], release: str, shape: str, out: Path | None, bengali: Path | None) -> None:
+    """Recompute the corpus tables of XCR-Bench, beside the published figures.
+
+    TABLE is size, items-per-sentence, categories, levels, elements, category-levels (or figure-3), category-elements (figure-4),
+    element-levels (8), joins or cells; all of them if none is named. --bengali writes the file that the authors' scripts read and
+    their release lacks: both Bengali versions of each sentence in one row.
+    """
+    from folkways.benchmarks.xcr.tables import MAKERS, make_table, merged_bengali
+    from folkways.releases.store import open_release
+
+    check_target(names, shape, out)
+    opened = open_release(release, "xcr")
+    write_tables([make_table(name, opened) for name in names or MAKERS], shape, out)
+    if bengali is not None:
+        write_text(bengali, merged_bengali(opened).write_csv())
 
 
 def _sources(
