@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.build_votes import easy, hard
 from folkways.cli.options import names, workspace_option
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ STEP_SECONDS = 5.0
 @click.group()
 def command() -> None:
     """Build questions from people's answers, and compare builds."""
+
+
+command.add_command(easy)
+command.add_command(hard)
 
 
 @command.command("mcq", context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,0 +1,212 @@
+"""From tables of text to questions and votes: every row is looked at, and what is wrong is told with file and row."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.benchmarks.culturalbench.votes import (
+    ABSTENTIONS,
+    ITEM_FIELDS,
+    ITEMS,
+    LETTERS,
+    VOTE_FIELDS,
+    VOTES,
+    Field,
+    Meta,
+    Votes,
+)
+from folkways.errors import DataError
+
+MOST_SHOWN = 12
+"""Problems that an error shows; it says how many there are."""
+
+SINGLE_FILE = ("votes", "annotator")
+"""Columns of which a file with questions and votes together has one: a list of votes, or a vote per row."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """One file as text, a cell that is not there being null: its rows are numbered from 1."""
+
+    file: str
+    rows: pl.DataFrame
+
+
+@dataclass
+class _Found:
+    """What has been read so far, and what was wrong with it."""
+
+    items: dict[str, tuple[dict[str, str | None], str]] = field(default_factory=dict)  # with the place of each
+    votes: dict[tuple[str, str, int], tuple[dict[str, Any], str]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) -> Votes:
+    """Questions and votes from files of either, or of both together; the order is that of files and rows.
+
+    A file of ``items`` may hold a list ``votes`` per row, or a vote per row beside the question. Raises DataError that lists what
+    is wrong, with file and row: a missing column or value, an unreadable choice, a vote on no question, two texts of one id, two
+    votes of one person on one question in one round, two populations in one round. A row that is repeated as it is counts once.
+    """
+    found = _Found()
+    for text in items:
+        _check_columns(text, ITEM_FIELDS)
+        together = [name for name in SINGLE_FILE if name in text.rows.columns]
+        if "annotator" in together:
+            _check_columns(text, VOTE_FIELDS)
+        for place, row in _numbered(text):
+            name = _item(found, place, row, again="annotator" in together)
+            if "annotator" in together:
+                _vote(found, place, row)
+            elif together and name is not None:
+                for entry in _listed(found, place, row["votes"]):
+                    _vote(found, place, {**entry, "item": name})
+    for text in votes:
+        _check_columns(text, VOTE_FIELDS)
+        for place, row in _numbered(text):
+            _vote(found, place, row)
+    _check_together(found)
+    if found.problems:
+        shown = "\n".join(f"  {problem}" for problem in found.problems[:MOST_SHOWN])
+        more = f"\n  and {len(found.problems) - MOST_SHOWN} more" if len(found.problems) > MOST_SHOWN else ""
+        raise DataError(f"{len(found.problems)} things are wrong; mend or remove these rows:\n{shown}{more}")
+    return Votes(
+        pl.DataFrame([item for item, _ in found.items.values()], schema=dict(ITEMS)),
+        pl.DataFrame([vote for vote, _ in found.votes.values()], schema=dict(VOTES)),
+        meta,
+        tuple(found.notes),
+    )
+
+
+def parse_chosen(text: str) -> list[str] | None:
+    """Letters in their order, or one abstention in a list; None for anything else.
+
+    Written as ``A C``, ``A,C``, ``a;c`` or a JSON list; "I don't know" words are ``dont_know`` and ``cannot_answer`` alone.
+    """
+    parts = [part for part in re.split(r'[\s,;|"\[\]]+', text) if part]
+    folded = [part.lower() for part in parts]
+    if len(folded) == 1 and folded[0] in ABSTENTIONS:
+        return folded
+    letters = {part.upper() for part in parts}
+    if not letters or len(letters) != len(parts) or not letters <= set(LETTERS):
+        return None
+    return sorted(letters)
+
+
+def _check_columns(text: Text, fields: Sequence[Field]) -> None:
+    missing = [entry.name for entry in fields if entry.required and entry.name not in text.rows.columns]
+    if missing:
+        raise DataError(
+            f"has no column {', '.join(missing)}; its columns: {', '.join(text.rows.columns) or '(none)'}", file=text.file
+        )
+
+
+def _numbered(text: Text) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, row in enumerate(text.rows.iter_rows(named=True), start=1):
+        yield f"{text.file}, row {number}", row
+
+
+def _item(found: _Found, place: str, row: Mapping[str, Any], *, again: bool) -> str | None:
+    """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it, one per vote."""
+    if not _complete(found, place, row, ITEM_FIELDS):
+        return None
+    item = {entry.name: row.get(entry.name) or None for entry in ITEM_FIELDS}
+    name = str(item["item"])
+    known, first = found.items.setdefault(name, (item, place))
+    if first != place and known != item:
+        differing = next(key for key in item if item[key] != known[key])
+        found.problems.append(f"{place}: item {name!r} has another {differing} here than in {first}: {_short(item[differing])}")
+    elif first != place and not again:
+        found.notes.append(f"{place}: item {name!r} is in {first} as well, alike; it counts once")
+    return name
+
+
+def _vote(found: _Found, place: str, row: Mapping[str, Any]) -> None:
+    if not _complete(found, place, row, VOTE_FIELDS):
+        return
+    chosen = parse_chosen(str(row["chosen"]))
+    if chosen is None:
+        found.problems.append(
+            f"{place}: cannot read the choice {_short(row['chosen'])}; valid: letters from A to D (A C), each once, "
+            f"or {' or '.join(ABSTENTIONS)} alone"
+        )
+        return
+    told = str(row.get("round") or "1").strip()
+    if not (told.isascii() and told.isdecimal() and int(told) > 0):
+        found.problems.append(f"{place}: the round is a whole number from 1 on, got {_short(told)}")
+        return
+    vote = {
+        "item": row["item"],
+        "annotator": row["annotator"],
+        "chosen": chosen,
+        "round": int(told),
+        "population": (row.get("population") or "").strip(),
+    }
+    known, first = found.votes.setdefault((vote["item"], vote["annotator"], vote["round"]), (vote, place))
+    if first == place:
+        return
+    who = f"annotator {_short(vote['annotator'])} has voted on item {vote['item']!r} in round {vote['round']}"
+    if known == vote:
+        found.notes.append(f"{place}: {who} in {first} as well, alike; it counts once")
+    else:
+        found.problems.append(f"{place}: {who} in {first} as well, and otherwise; keep one of the two")
+
+
+def _complete(found: _Found, place: str, row: Mapping[str, Any], fields: Sequence[Field]) -> bool:
+    for entry in fields:
+        value = row.get(entry.name)
+        if entry.required and not (value or "").strip():
+            hint = "; a person who chose nothing gave no vote" if entry.name == "chosen" else ""
+            found.problems.append(f"{place}: the column {entry.name} is empty{hint}")
+            return False
+    for name in ("item", "annotator"):
+        if row.get(name) is not None and row[name] != row[name].strip():
+            found.problems.append(f"{place}: the column {name} begins or ends with a space: {_short(row[name])}")
+            return False
+    return True
+
+
+def _listed(found: _Found, place: str, text: str | None) -> list[dict[str, str | None]]:
+    """The votes in a JSON list, with every value as text."""
+    try:
+        entries = orjson.loads(text or "[]")
+    except orjson.JSONDecodeError:
+        entries = None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        found.problems.append(f"{place}: votes is a list of objects with annotator and chosen, got {_short(text)}")
+        return []
+    return [
+        {name: value if value is None or isinstance(value, str) else orjson.dumps(value).decode() for name, value in entry.items()}
+        for entry in entries
+    ]
+
+
+def _check_together(found: _Found) -> None:
+    populations: dict[tuple[str, int], str] = {}
+    for vote, place in found.votes.values():
+        if vote["item"] not in found.items:
+            found.problems.append(f"{place}: there is no item {vote['item']!r} to vote on")
+            continue
+        first = populations.setdefault((vote["item"], vote["round"]), vote["population"])
+        if first != vote["population"]:
+            found.problems.append(
+                f"{place}: round {vote['round']} of item {vote['item']!r} was put to {first or 'the country'!r} already, "
+                f"here to {vote['population'] or 'the country'!r}; a second population is a second round"
+            )
+    if not found.items:
+        found.problems.append("there is no question")
+    counts = Counter(item["country"] for item, _ in found.items.values() if item["country"] != (item["country"] or "").strip())
+    found.problems += [f"the country {country!r} begins or ends with a space, in {n} items" for country, n in counts.items()]
+
+
+def _short(text: object) -> str:
+    shown = repr(text)
+    return shown if len(shown) <= 60 else f"{shown[:56]}…{shown[0]}"
