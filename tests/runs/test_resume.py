@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.runs.plan import SLICE
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways, integrity, kill, rows, start, stored_bodies, wait_for
 
@@ -87,20 +88,21 @@ def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: 
 
 def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
     """A run of which only a part was planned is planned to its end, and expects every item once."""
-    release, workspace = mcq(QUESTIONS), tmp_path / "w.db"
+    many = 8 * SLICE
+    release, workspace = mcq(many), tmp_path / "w.db"
     server.control(forget=True, latency=0.0)
     process = start(*command(server, release, workspace))
     wait_for(lambda: rows(workspace, "SELECT 1 FROM expected LIMIT 1"), process=process)
     kill(process)
     planned = rows(workspace, "SELECT count(*) FROM expected")[0][0]
     assert rows(workspace, "SELECT state FROM runs") == [("planning",)], f"{planned} rows were written when it was killed"
-    assert 0 < planned < QUESTIONS
+    assert 0 < planned < many
     assert server.stats()["total"] == 0
     done = folkways(*command(server, release, workspace))
     assert (done.returncode, "Continuing run-1" in done.stderr) == (0, True), done.stderr
-    assert rows(workspace, "SELECT count(*), count(DISTINCT item) FROM expected") == [(QUESTIONS, QUESTIONS)]
+    assert rows(workspace, "SELECT count(*), count(DISTINCT item) FROM expected") == [(many, many)]
     scores, judgements = outcome(workspace)
-    assert judgements.height == QUESTIONS
+    assert judgements.height == many
     assert set(scores["coverage"]) == {1.0}
 
 

@@ -15,6 +15,8 @@ _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u206
 
 def storable(text: str) -> str:
     """``text`` with NULs and lone surrogates replaced by U+FFFD, so that every database and file can hold it; same length."""
+    if text.isascii() and "\0" not in text:  # nearly every text, and much faster to tell
+        return text
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 

@@ -33,6 +33,8 @@ have arrived and are not committed are asked for again) stays about as much as i
 BACKLOG = 4 * BATCH
 """Results that may wait for the disk before new requests wait too."""
 
+ONE_REQUEST = Amount(1)
+
 PATIENCE_SECONDS = 120.0
 """How long a request may be told to slow down without that counting as an attempt."""
 
@@ -225,7 +227,7 @@ class Asking:
             self.stop(str(failure))
 
     async def _reserve(self, request: Request) -> Amount | None:
-        amount = worst_case(request, self.price) if self.budget.limit is not None else Amount(1)
+        amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
         while not self._pace.closed:
             verdict = self.budget.reserve(amount)
             if verdict is Verdict.GO:

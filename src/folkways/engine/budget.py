@@ -147,6 +147,8 @@ class Budget:
 
     def wake(self) -> None:
         """Let everyone who waits look again."""
+        if not self._waiting:
+            return
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -130,12 +131,12 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
             missing = [name for name in needed if name not in header]
             if missing:
                 raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}", file=file)
-            places = [header.index(name) for name in needed]
-            rows: list[list[str]] = []
+            pick = itemgetter(*(header.index(name) for name in needed))
+            rows: list[tuple[str, ...]] = []
             for row, cells in enumerate(reader, 1):
                 if len(cells) != len(header):
                     raise DataError(f"has {len(cells)} cells where the header has {len(header)}. {REMEDY}", file=file, row=row)
-                rows.append([cells[place] for place in places])
+                rows.append(pick(cells))
                 if len(rows) == size:
                     yield _text_frame(rows, needed)
                     rows = []
@@ -144,8 +145,9 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
         raise DataError(f"cannot be read as CSV in UTF-8 after row {row} ({error}). {REMEDY}", file=file) from None
 
 
-def _text_frame(rows: list[list[str]], names: tuple[str, ...]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+def _text_frame(rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> pl.DataFrame:
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in zip(names, columns, strict=True)])
 
 
 def looks_like(directory: Path) -> bool:

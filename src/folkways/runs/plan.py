@@ -26,7 +26,7 @@ from folkways.workspace import plans
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
-SLICE = 500
+SLICE = 1000
 """Items whose prompts are made at a time, so that a run of any size needs little memory."""
 
 

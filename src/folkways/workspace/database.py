@@ -7,9 +7,10 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -18,7 +19,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 
 from folkways.errors import FolkwaysError
 from folkways.workspace.schema import HEAD
-from folkways.workspace.studio_tables import guards, metadata  # the same metadata, with the studio's tables in it
+from folkways.workspace.schema import HEAD, metadata
+from folkways.workspace.studio_tables import guards
 
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
@@ -72,40 +74,24 @@ class Workspace:
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows whose primary key is not there yet; those that are there stay as they are."""
-        self._insert(connection, rows, self._insertion(table).on_conflict_do_nothing())
+        self._insert(connection, table, rows, replace=False)
 
     def insert_or_replace(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows, each in place of the one with its primary key; all of them give all columns."""
-        insertion = self._insertion(table)
-        values = {column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key}
-        self._insert(connection, rows, insertion.on_conflict_do_update(index_elements=list(table.primary_key), set_=values))
+        self._insert(connection, table, rows, replace=True)
 
-    def _insertion(self, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-        return postgresql.insert(table) if self.engine.dialect.name == "postgresql" else sqlite.insert(table)
-
-    def delete_by_key(self, connection: Connection, column: sa.Column[str], keys: Sequence[str]) -> None:
-        """Delete the rows whose ``column`` is one of ``keys``."""
-        if not keys:
-            return
-        if self.engine.dialect.name == "postgresql":
-            connection.execute(sa.delete(column.table).where(column.in_(keys)))
-        else:
-            statement = f"DELETE FROM {column.table.name} WHERE {column.name} = ?"  # noqa: S608 - names of our own schema
-            connection.exec_driver_sql(statement, [(key,) for key in keys])
-
-    @staticmethod
-    def _insert(connection: Connection, rows: Sequence[Mapping[str, Any]], insertion: postgresql.Insert | sqlite.Insert) -> None:
+    def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], *, replace: bool) -> None:
         if not rows:
             return
-        if isinstance(insertion, postgresql.Insert):
+        if connection.dialect.name == "postgresql":
             for start in range(0, len(rows), ROWS_PER_STATEMENT):
-                connection.execute(insertion.values(list(rows[start : start + ROWS_PER_STATEMENT])))
+                many = postgresql.insert(table).values(list(rows[start : start + ROWS_PER_STATEMENT]))
+                connection.execute(_on_conflict(many, table, replace=replace))
             return
         # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every reply.
-        statement = insertion.values(dict.fromkeys(rows[0])).compile(dialect=connection.dialect)
-        order = statement.positiontup or list(rows[0])
+        statement, order = _sqlite_insertion(table, tuple(rows[0]), replace)
         values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
-        connection.exec_driver_sql(statement.string, [values(row) for row in rows])
+        connection.exec_driver_sql(statement, [values(row) for row in rows])
 
     def close(self) -> None:
         """Close all connections; the workspace can be opened again."""
@@ -117,6 +103,25 @@ class Workspace:
             yield
         except (OperationalError, InterfaceError, DBAPIError) as error:
             raise WorkspaceError(f"cannot {action} the workspace {self.location}: {_remedy(error)}") from error
+
+
+Insertion = TypeVar("Insertion", postgresql.Insert, sqlite.Insert)
+
+
+def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Insertion:
+    """What becomes of rows whose primary key is there already: they take its place, or are left out."""
+    if not replace:
+        return insertion.on_conflict_do_nothing()
+    values = {column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key}
+    return insertion.on_conflict_do_update(index_elements=list(table.primary_key), set_=values)
+
+
+@cache
+def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> tuple[str, tuple[str, ...]]:
+    """The statement, and the columns in the order of its parameters."""
+    insertion = _on_conflict(sqlite.insert(table).values(dict.fromkeys(columns)), table, replace=replace)
+    compiled = insertion.compile(dialect=sqlite.dialect(paramstyle="qmark"))
+    return compiled.string, tuple(compiled.positiontup or columns)
 
 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:

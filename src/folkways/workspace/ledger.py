@@ -1,7 +1,8 @@
 """Who asks what: pending requests are claimed before they are sent, and responses are committed before they count as done.
 
-A claim is a row that names its owner, a process with a heartbeat. A second process on the same workspace never asks what another
-one is asking; claims of a process that died are free again, at once on the same host and after STALE_SECONDS elsewhere.
+A claim is a row with a batch of requests and their owner, a process with a heartbeat. A second process on the same workspace never
+asks what another one is asking; claims of a process that died are free again, at once on the same host and after STALE_SECONDS
+elsewhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -73,6 +74,8 @@ class Ledger:
         self.run_id = run_id
         self.owner = uuid.uuid4().hex
         self._settings: dict[int, Settings] = {}
+        self._claimed: dict[int, set[str]] = {}  # number of a claim -> those of its requests that have not ended
+        self._claim_of: dict[str, int] = {}
 
     def enter(self) -> None:
         """Register as an owner, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
@@ -151,14 +154,20 @@ class Ledger:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
             self._register(connection)
-            self.workspace.insert_new(connection, claims, [{"key": key, "owner_id": self.owner} for key in wanted])
-            mine = set(connection.scalars(sa.select(claims.c.key).where(claims.c.owner_id == self.owner)))
-            self._load_settings(connection, {row[-4] for row in wanted.values()})
-        requests = tuple(self._request(row) for key, row in wanted.items() if key in mine)
-        return Batch(requests, rows[-1][0], len(rows))
+            others = connection.scalars(sa.select(claims.c.requests).where(claims.c.owner_id != self.owner))
+            held = {key for keys in others for key in keys.split()}
+            mine = {key: row for key, row in wanted.items() if key not in held}
+            if mine:
+                number = connection.execute(sa.insert(claims).values(owner_id=self.owner, requests=" ".join(mine)))
+            self._load_settings(connection, {row[-4] for row in mine.values()})
+        if mine:
+            claim = int(number.inserted_primary_key[0])  # type: ignore[index]
+            self._claimed[claim] = set(mine)
+            self._claim_of.update(dict.fromkeys(mine, claim))
+        return Batch(tuple(self._request(row) for row in mine.values()), rows[-1][0], len(rows))
 
     def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
-        """Commit a batch: responses and failures are on disk when this returns, and their claims are free."""
+        """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with them is free."""
         answered = [result for result in results if isinstance(result, Answered)]
         failed = [result for result in results if isinstance(result, Failed)]
         now = time.time()
@@ -178,7 +187,18 @@ class Ledger:
                     for result in failed
                 ],
             )
-            self.workspace.delete_by_key(connection, schema.claims.c.key, [result.request.key for result in results])
+            for claim in self._ended(result.request.key for result in results):
+                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id == claim))
+
+    def _ended(self, keys: Iterable[str]) -> Iterator[int]:
+        """The claims of which these were the last requests."""
+        for key in keys:
+            claim = self._claim_of.pop(key, None)
+            if claim is not None and (left := self._claimed.get(claim)) is not None:
+                left.discard(key)
+                if not left:
+                    del self._claimed[claim]
+                    yield claim
 
     def _without_end(self, query: sa.Select[Any], endpoint_id: int) -> sa.Select[Any]:
         expected, responses, failures = schema.expected, schema.responses, schema.failures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -116,8 +116,9 @@ owners = Table(
 claims = Table(
     "claims",
     metadata,
-    Column("key", String(32), primary_key=True),
+    Column("id", Integer, primary_key=True),
     Column("owner_id", String(32), ForeignKey("owners.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("requests", Text, nullable=False),  # keys of the requests that are claimed together, separated by blanks
 )
 
 run_tasks = Table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from folkways.metrics.labels import first_label
@@ -35,6 +36,7 @@ def read_as_paper(reply: str, prompt: str, choices: Mapping[str, str]) -> str:
     return next((label for label, option in choices.items() if option == value), reply)
 
 
+@lru_cache(maxsize=4096)  # models give the same few replies again and again
 def _parse_as_paper(reply: str) -> dict[str, Any] | str:
     """The first JSON object of the reply, nested ones cut at the first closing brace; text where there is none that parses."""
     text = reply.replace("\n", "")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import polars as pl
 
@@ -117,25 +117,27 @@ class MultipleChoice(Task):
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
-        answered = items.filter(pl.col("item").is_in(responses["item"].unique().implode()))
-        known = {row["item"]: row for row in answered.iter_rows(named=True)}
-        rows = []
-        for response in responses.select("item", "state", "response", "reason").iter_rows():
-            item = known.get(response[0])
-            if item is None:
-                raise DataError(f"a response to {response[0]!r}, which is no item of this release; item ids look like 'Al-en-04_0'")
-            state, answer, reason = response[1], None, response[3]
+        asked = responses.select("item", "state", "response", "reason").join(
+            items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
+        )
+        if (unknown := asked.filter(pl.col("culture").is_null())).height:
+            item = unknown["item"][0]
+            raise DataError(f"a response to {item!r}, which is no item of this release; item ids look like 'Al-en-04_0'")
+        columns = ("state", "response", "reason", "prompt", "labels", "choices", "choice_countries", "culture", "answer_idx")
+        judged = []
+        for state, reply, reason, prompt, labels, choices, countries, culture, gold in zip(
+            *(asked[name].to_list() for name in columns), strict=True
+        ):
+            found: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
-                state, answer, reason = _read(item, response[2] or "", paper)
-            right = float(answer == item["answer_idx"])
-            view = seen(item["labels"], item["choice_countries"], item["culture"], item["answer_idx"], answer)
-            rows.append((item["question"], item["culture"], True, state, answer, reason, item["topic"], *view, right))
-        names = ("question", "culture", "counted", "state", "answer", "reason", "topic", *SEEN)
-        schema = {name: pl.Boolean if name == "counted" else pl.String for name in names} | {"accuracy": pl.Float64}
-        judged = pl.DataFrame(rows, schema=schema, orient="row")
-        own = {name: judged[name] for name in judged.columns}
-        facets = (own[name] for name in ("topic", *SEEN))
-        return responses.select(*(own.get(name, pl.col(name)) for name in JUDGEMENTS), *facets, own["accuracy"])
+                found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", paper)
+            judged.append((*found, *seen(labels, countries, culture, gold, found[1])))
+        schema = dict.fromkeys(("state", "answer", "reason", *SEEN), pl.String)
+        own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
+        own = own.with_columns(counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64))
+        columns_of = {name: own[name] for name in own.columns}
+        facets = (columns_of[name] for name in ("topic", *SEEN, "accuracy"))
+        return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.
@@ -184,18 +186,23 @@ def _topics(release: Release) -> pl.DataFrame:
 
 
 def _option_of(table: pl.DataFrame) -> pl.Series:
-    rows = table.select("labels", "choices", "answer_idx").iter_rows()
-    return pl.Series([choices[labels.index(answer)] for labels, choices, answer in rows], dtype=pl.String)
+    columns = (table[name].to_list() for name in ("labels", "choices", "answer_idx"))
+    return pl.Series([choices[labels.index(answer)] for labels, choices, answer in zip(*columns, strict=True)], dtype=pl.String)
+
+
+def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.String]]) -> pl.DataFrame:
+    """The rows as a frame, taken in column by column, which is several times faster."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
 def _lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
     return "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
 
 
-def _read(item: dict[str, Any], reply: str, paper: bool) -> tuple[str, str | None, str]:
+def _read(prompt: str, choices: dict[str, str], reply: str, paper: bool) -> tuple[str, str | None, str]:
     """State, letter and reason of a reply."""
-    choices = dict(zip(item["labels"], item["choices"], strict=True))
-    answer = read_as_paper(reply, item["prompt"], choices) if paper else read_strictly(reply, choices)
+    answer = read_as_paper(reply, prompt, choices) if paper else read_strictly(reply, choices)
     if answer in choices:
         return State.ANSWERED, answer, f"{answer}: {choices[answer]}"
     if not reply.strip():
