@@ -60,9 +60,13 @@ def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
             raise InviteError(
                 "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
             )
-        rules = {"require": ["exp", "aud"]}
         claims: Mapping[str, Any] = jwt.decode(
-            token, key.key, algorithms=["RS256"], audience=settings.origin, leeway=LEEWAY_SECONDS, options=rules
+            token,
+            key.key,
+            algorithms=["RS256"],
+            audience=settings.origin,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "aud"]},
         )
     except jwt.PyJWTError:
         raise InviteError(f"this link has expired or was changed; {AGAIN}") from None

@@ -16,7 +16,7 @@ ASK_AGAIN = "public, no-cache"
 
 
 class KeptFiles(StaticFiles):
-    """Files that a browser may keep: for ever where the address names their version, else as long as the server says they are the same."""
+    """Files that a browser may keep: for ever where the address names their version, else while they are the same."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """One file."""

@@ -226,7 +226,7 @@ class Visit:
         return value if isinstance(value, UploadFile) and value.filename else None
 
     def allow(self) -> None:
-        """Refuse whoever may not use this route. What belongs to another study or person is not told apart from what is not there."""
+        """Refuse whoever may not use this route. What is another study's or person's is not told apart from what is not there."""
         if not self.access.signed_in:
             return
         account = self.me

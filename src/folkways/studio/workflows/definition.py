@@ -34,7 +34,7 @@ POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", 
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "sentences")
-PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "secret_env", "reward")
+PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
 
