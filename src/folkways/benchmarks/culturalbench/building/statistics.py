@@ -26,7 +26,9 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
     order: Mapping[str, list[str]] = {"region": list(REGIONS), "culture": list(cultures()), "mode": ["single", "multi"]}
     told = easy
     if topics is not None:
-        told = easy.join(topics.unique("question_idx", keep="first"), on="question_idx", how="left", maintain_order="left")
+        told = easy.drop("topic", strict=False).join(
+            topics.unique("question_idx", keep="first"), on="question_idx", how="left", maintain_order="left"
+        )
         order = {**order, "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(), "topic": []}
     parts = [_counted(told, by, names) for by, names in order.items()]
     whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")
