@@ -6,15 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-NO_KNOWLEDGE = "no_knowledge"
-NOT_ANSWERABLE = "not_answerable"
-ABSTENTIONS = (NO_KNOWLEDGE, NOT_ANSWERABLE)
-"""Ways not to choose: "I don't have the knowledge", "this cannot be answered"."""
+from folkways.benchmarks.culturalbench.votes import CANNOT_ANSWER, DONT_KNOW
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One person's vote: the options chosen (by position, from 0), or the way of not choosing."""
+    """One person's vote: the options chosen (by position, from 0), or the way of not choosing: DONT_KNOW or CANNOT_ANSWER."""
 
     choices: frozenset[int]
     abstention: str | None = None
@@ -25,28 +22,28 @@ class Result:
     """What the votes come to.
 
     gold:    options that at least the majority chose, by position; none where the question is to be dropped.
-    counts:  votes of each option. no_knowledge, not_answerable: people who did not choose. voters: all of them.
+    counts:  votes of each option. dont_know, cannot_answer: people who did not choose. voters: all of them.
     outcome: ``single`` (one option is gold), ``multi`` (several), ``unknown`` (none, and more than half did not know: a finer
              population may), ``none``.
     """
 
     gold: tuple[int, ...]
     counts: tuple[int, ...]
-    no_knowledge: int
-    not_answerable: int
+    dont_know: int
+    cannot_answer: int
     voters: int
     outcome: Literal["single", "multi", "unknown", "none"]
 
 
-def count_votes(ballots: Collection[Ballot], options: int, majority: int) -> Result:
-    """The result of these ballots over ``options`` options, where at least ``majority`` people make an option gold."""
+def count_votes(ballots: Collection[Ballot], options: int, needed: int) -> Result:
+    """The result of these ballots over ``options`` options, where at least ``needed`` people make an option gold."""
     counts = [0] * options
     for ballot in ballots:
         for choice in ballot.choices:
             counts[choice] += 1
-    unknown = sum(ballot.abstention == NO_KNOWLEDGE for ballot in ballots)
-    senseless = sum(ballot.abstention == NOT_ANSWERABLE for ballot in ballots)
-    gold = tuple(place for place, count in enumerate(counts) if count >= majority)
+    unknown = sum(ballot.abstention == DONT_KNOW for ballot in ballots)
+    senseless = sum(ballot.abstention == CANNOT_ANSWER for ballot in ballots)
+    gold = tuple(place for place, count in enumerate(counts) if count >= needed)
     if gold:
         outcome: Literal["single", "multi", "unknown", "none"] = "single" if len(gold) == 1 else "multi"
     else:

@@ -12,7 +12,7 @@ from folkways.studio import schema
 from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
-from folkways.studio.workflows.base import Decision, Vote
+from folkways.studio.workflows.base import Arrival, Decision, Vote
 from folkways.studio.workflows.registry import handler_of
 
 
@@ -122,7 +122,8 @@ def _onward(connection: sa.Connection, item: Item, stage: Stage, decision: Decis
 def onward(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
     """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
     content = handler_of(stage.kind).onward(item.content, result, stage.config)
-    content = handler_of(target.kind).arriving(content, votes_of(connection, item.id), target.config)
+    arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
+    content = handler_of(target.kind).arriving(content, arrival, target.config)
     places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
     if target.config["for_each_population"]:
         populations = schema.populations

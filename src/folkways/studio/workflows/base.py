@@ -40,6 +40,15 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """Where an item comes from: the kind and settings of the stage that it leaves, and that stage's judgements of it."""
+
+    kind: str
+    config: Config
+    votes: Sequence[Vote]
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """One setting of a stage in a study's file: its default, what it may be, and what it does."""
 
@@ -57,6 +66,7 @@ class Handler(ABC):
     authored: ClassVar[bool] = False  # people write new items instead of being given some
     options: ClassVar[Mapping[str, Option]] = {}  # besides COMMON_OPTIONS
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
+    hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
 
     def check_config(self, config: Config) -> Mapping[str, str]:
         """What is wrong with settings that fit their kinds one by one: setting -> problem."""
@@ -68,7 +78,7 @@ class Handler(ABC):
 
     @abstractmethod
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """The content of an item as it is stored; SubmissionError where a field is missing or wrong."""
+        """The content of an imported item as it is stored; SubmissionError where a field is missing or wrong."""
 
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
@@ -82,9 +92,17 @@ class Handler(ABC):
         """The content that a done item hands to the next stage."""
         return {**content, **result}
 
-    def arriving(self, content: Content, votes: Sequence[Vote], config: Config) -> Mapping[str, Any]:
-        """The content of an item that comes to this stage from another, whose judgements were ``votes``."""
+    def arriving(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
+        """The content of an item that comes to this stage from another."""
         return content
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""
+        return {name: value for name, value in content.items() if name not in self.hidden}
+
+    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The result of an item over which this one judgement decides: an unanimous one, or an expert's."""
+        return dict(payload)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from folkways.benchmarks.culturalbench.building.counting import Rule
+from folkways.benchmarks.culturalbench.votes import ABSTENTIONS
+from folkways.errors import FolkwaysError
 from folkways.studio.rules.counts import missing_answers
-from folkways.studio.rules.votes import ABSTENTIONS, Ballot, count_votes
+from folkways.studio.rules.votes import Ballot, count_votes
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
+from folkways.studio.workflows.options import options_of, positions_of
 
 MOST_OPTIONS = 8
 
 
 class VoteHandler(Handler):
-    """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain`` (one of
-    rules.votes.ABSTENTIONS), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
+    """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain``
+    (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
     """
 
     kind = "vote"
@@ -26,9 +30,11 @@ class VoteHandler(Handler):
     }
 
     def check_config(self, config: Config) -> Mapping[str, str]:
-        """A majority that can be reached and that two options cannot miss."""
-        if config["majority"] > config["answers"]:
-            return {"majority": f"{config['majority']} of {config['answers']} cannot be reached"}
+        """A majority is more than half and at most all."""
+        try:
+            Rule(config["majority"], config["answers"])
+        except FolkwaysError:
+            return {"majority": f"{config['majority']} of {config['answers']} is no majority: more than half is, and at most all"}
         return {}
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -43,18 +49,16 @@ class VoteHandler(Handler):
         """Choices or an abstention, never both."""
         problems: dict[str, str] = {}
         comment = text_of(submission, "comment", problems, least=0)
-        choices, abstain = submission.get("choices") or [], submission.get("abstain") or None
-        valid = range(len(content["options"]))
-        if not isinstance(choices, list) or any(isinstance(each, bool) or each not in valid for each in choices):
-            problems["choices"] = f"has to be a list of positions from 0 to {len(valid) - 1}"
-        elif choices and abstain:
+        choices = positions_of(submission, "choices", len(content["options"]), problems)
+        abstain = submission.get("abstain") or None
+        if choices and abstain:
             problems["choices"] = "either choose options, or say why you choose none"
         elif not choices and abstain is None:
-            problems["choices"] = "choose at least one option, or say why you choose none"
+            problems.setdefault("choices", "choose at least one option, or say why you choose none")
         if abstain is not None and abstain not in ABSTENTIONS:
             problems["abstain"] = f"choose one of: {', '.join(ABSTENTIONS)}"
         raise_if(problems)
-        return {"choices": sorted(set(choices)), "abstain": abstain, "comment": comment}
+        return {"choices": choices, "abstain": abstain, "comment": comment}
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Wait for all answers, then count."""
@@ -62,30 +66,16 @@ class VoteHandler(Handler):
         if missing:
             return Decision("wait", missing)
         ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
-        found = count_votes(ballots, len(content["options"]), config["majority"])
-        counts = {"counts": list(found.counts), "no_knowledge": found.no_knowledge, "not_answerable": found.not_answerable}
+        needed = Rule(config["majority"], config["answers"]).needed(len(ballots))
+        found = count_votes(ballots, len(content["options"]), needed)
+        counts = {"counts": list(found.counts), "dont_know": found.dont_know, "cannot_answer": found.cannot_answer}
         if found.gold:
             return Decision("done", result={**counts, "gold": list(found.gold), "mode": found.outcome})
         if found.outcome == "unknown" and config["second_round"]:
-            return Decision("finer", result=counts, reason=f"{found.no_knowledge} of {found.voters} did not have the knowledge")
-        reason = f"no option was chosen by {config['majority']} of {found.voters}"
+            return Decision("finer", result=counts, reason=f"{found.dont_know} of {found.voters} did not have the knowledge")
+        reason = f"no option was chosen by {needed} of {found.voters} people"
         return Decision("dropped", result=counts, reason=reason)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of options chosen; a way of not choosing is a set of its own."""
         return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
-
-
-def options_of(source: Mapping[str, Any], problems: dict[str, str], least: int, most: int) -> list[str]:
-    """A list of different, non-empty texts; a problem is noted otherwise."""
-    options = source.get("options")
-    if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
-        problems["options"] = "has to be a list of texts, none of them empty"
-        return []
-    options = [each.strip() for each in options]
-    if not least <= len(options) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        problems["options"] = f"needs {wanted} options; there are {len(options)}"
-    elif len({each.casefold() for each in options}) < len(options):
-        problems["options"] = "two options say the same"
-    return options
