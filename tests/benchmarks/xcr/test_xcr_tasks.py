@@ -204,9 +204,11 @@ def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: T
         found = task.judge(items, table, profile)
         assert set(found["state"]) == {state}
         assert found["counted"].all()
-        values = {value for metric in task.metrics for value in found[metric.name]}
+        computed = [metric.name for metric in task.metrics if metric.name in found.columns]
+        values = {value for name in computed for value in found[name]}
         assert values <= {0.0, None}
-        assert set(found[task.metrics[0].name]) != {None}
+        left_out = profile == "paper" and state == "refused" and task is ADAPTATION
+        assert (set(found[computed[0]]) == {None}) == left_out
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -277,4 +279,4 @@ def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) 
     arabic = ADAPTATION.from_authors(pl.DataFrame({"Intra": ["They came.", None], "Inter": ["جاؤوا", None]}))
     assert arabic is not None
     assert arabic["culture"].to_list() == ["ARAB", "ARAB"]
-    assert arabic["response"].to_list() == ['["They came.", "جاؤوا"]', None]
+    assert arabic["response"].to_list() == ['["They came.", "جاؤوا"]', ""]

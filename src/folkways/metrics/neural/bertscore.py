@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.metrics.neural.compute import Compute
-from folkways.metrics.neural.encoder import Encoder, Floats, Told, TokenVectors
+from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder
 from folkways.metrics.neural.vectors import TextVectors
 
@@ -45,9 +45,7 @@ class Baseline:
 
     def rescale(self, raw: BertScores) -> BertScores:
         """``(x - baseline) / (1 - baseline)`` of each of the three; below 0 where a pair scores less than the baseline."""
-        return BertScores(
-            _rescaled(raw.precision, self.precision), _rescaled(raw.recall, self.recall), _rescaled(raw.f1, self.f1)
-        )
+        return BertScores(_rescaled(raw.precision, self.precision), _rescaled(raw.recall, self.recall), _rescaled(raw.f1, self.f1))
 
 
 class BertScorer:

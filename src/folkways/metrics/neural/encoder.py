@@ -51,7 +51,9 @@ class Encoder:
         self.longest = longest
         self.compute = compute or Compute()
         if not 1 <= self.layer <= folder.layers:
-            raise FolkwaysError(f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for ({folder.path})")
+            raise FolkwaysError(
+                f"the model {folder.name} has {folder.layers} layers, and layer {layer} is asked for ({folder.path})"
+            )
         self._loaded: _Loaded | None = None
 
     def encode(self, texts: Sequence[str], tell: Told = lambda _done, _all: None) -> Iterator[tuple[int, TokenVectors]]:
@@ -154,7 +156,7 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
                 .eval()
                 for place in places
             ]
-    except Exception as error:  # what a library raises for a broken folder has no common base
+    except Exception as error:  # noqa: BLE001 - what a library raises for a broken folder has no common base
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise FolkwaysError(f"the model {folder.name} in {folder.path} cannot be loaded: {said[0]}") from None
     limit = tokenizer.model_max_length

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
-from folkways.metrics.neural.encoder import Encoder, Floats, Told, TokenVectors
+from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder, read_json
 from folkways.metrics.neural.vectors import TextVectors
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from folkways.metrics.neural.encoder import Encoder, Floats, Told, TokenVectors
+from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.store import VectorStore
 
 TEXTS_PER_SHARD = 4_000  # what is computed is stored after so many texts, so that an interruption loses little
