@@ -202,16 +202,12 @@ def _allowed_populations(connection: sa.Connection, person: Participant) -> list
 def _attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
     """A new slot of an attention check that this person has not had, every ``check_every`` items."""
     every = stage.config["check_every"]
-    if not every or (taken + 1) % every:
+    if not every:
         return None
     items, table = schema.items, schema.assignments
     had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
-    had_now = connection.scalar(
-        sa.select(sa.func.count())
-        .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(table.c.participant_id == person.id, table.c.stage_id == stage.id, items.c.check.is_not(None))
-    )
-    if (had_now or 0) >= (taken + 1) // every:
+    of_checks = sa.select(sa.func.count()).where(items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.id.in_(had))
+    if (taken + int(connection.scalar(of_checks) or 0) + 1) % every:
         return None
     checks = sa.select(items.c.id, items.c.population_id).where(
         items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.state == ItemState.OPEN, items.c.id.not_in(had)
