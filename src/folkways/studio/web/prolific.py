@@ -8,6 +8,7 @@ Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. W
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from functools import lru_cache
@@ -25,10 +26,20 @@ if TYPE_CHECKING:
 PARAMETERS: Mapping[str, str] = {"PROLIFIC_PID": "prolific_pid", "STUDY_ID": "prolific_study", "SESSION_ID": "prolific_session"}
 """Name in the address -> name of the participant's attribute."""
 
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
 KEYS_SECONDS = 3600
 """How long a fetched key set is used; Prolific asks for at least daily."""
 LEEWAY_SECONDS = 60
 AGAIN = "open the study again from your Prolific page"
+
+
+def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
+    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of Prolific's."""
+    found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
+    if not all(ID.fullmatch(value) for value in found.values()):
+        raise InviteError(f"this link is not as Prolific makes it; {AGAIN}")
+    return found
 
 
 def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> None:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from starlette.datastructures import FormData
 
-from folkways.studio.services.assignments import Work
-from folkways.studio.web.forms.base import Form, Translate, text, texts, whole
+from folkways.studio.web.forms.base import Config, Content, Form, Translate, text, wholes
 
 
 class VoteForm(Form):
     """Fields: ``choices`` (positions, several), ``abstain``, ``comment``."""
 
     kind: ClassVar[str] = "vote"
-    template: ClassVar[str] = "tasks/vote.html.j2"
 
-    def read(self, fields: FormData, work: Work) -> Mapping[str, Any]:
+    def read(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
         """The vote."""
-        choices = [number for value in texts(fields, "choices") if (number := whole(value)) is not None]
-        return {"choices": choices, "abstain": text(fields, "abstain") or None, "comment": text(fields, "comment")}
+        return {
+            "choices": wholes(fields, "choices"),
+            "abstain": text(fields, "abstain") or None,
+            "comment": text(fields, "comment"),
+        }
 
-    def problems(self, submission: Mapping[str, Any], work: Work, translate: Translate) -> Mapping[str, str]:
+    def said(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The options chosen, or the reason."""
+        reasons = {"no_knowledge": translate("I don't have the knowledge"), "not_answerable": translate("This cannot be answered")}
+        lines = [content["options"][place] for place in payload["choices"]] or [reasons.get(payload["abstain"], "")]
+        return [*lines, *([f"“{payload['comment']}”"] if payload.get("comment") else [])]
+
+    def problems(self, submission: Mapping[str, Any], content: Content, config: Config, translate: Translate) -> Mapping[str, str]:
         """An answer is needed, and only one kind of answer."""
         if not submission["choices"] and not submission["abstain"]:
             return {"choices": translate("Choose at least one answer, or say why you choose none.")}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from folkways.studio.web.routes import account, entry, work
+from folkways.studio.web.routes import account, desk, entry, items, people, work
 from folkways.studio.web.routing import Route
+
+PARTS = (account, entry, work, desk, people, items)
 
 
 def all_routes() -> list[Route]:
     """All routes; those with fixed words come before those with names in their place."""
-    return [*account.routes.routes, *entry.routes.routes, *work.routes.routes]
+    return [route for part in PARTS for route in part.routes.routes]

@@ -10,7 +10,7 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, Study
 from folkways.studio.services import accounts, invites, participants, studies
 from folkways.studio.web.completion import completion
-from folkways.studio.web.prolific import PARAMETERS, check_entry
+from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
 from folkways.studio.web.routes.account import begin_session
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import ANYBODY, PARTICIPANT, Visit
@@ -26,7 +26,7 @@ def population_of(visit: Visit, person: Participant) -> Population | None:
 
 def _external(study: Study, given: Mapping[str, str], visit: Visit) -> dict[str, str]:
     """What the recruitment service says of the person, checked where the study asks for that; empty for nobody's parameters."""
-    found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
+    found = read_parameters(given)
     check_entry(study, given, found, visit.studio.settings)
     return found
 

@@ -25,6 +25,7 @@ from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.standing import answers_given, parts_of
 from folkways.studio.web.visits import PARTICIPANT, SIGNED_IN, Visit
+from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -159,18 +160,25 @@ def _task_page(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    form = form_of(work.stage.kind)
+    form, config = form_of(work.stage.kind), work.stage.config
+    content = _presented(visit, work)
+    task = task_of(visit, work, revision)
     return visit.page(
-        form.template, status, study=visit.study, task=task_of(visit, work, revision), content=work.item.content,
-        config=work.stage.config, draft=draft, problems=problems or {}, **form.context(work, draft),
+        "tasks/task.html.j2", status, study=visit.study, task=task, language=task.language, form=form, content=content,
+        config=config, draft=draft, problems=problems or {}, **form.context(content, config, draft),
     )  # fmt: skip
+
+
+def _presented(visit: Visit, work: Work) -> Mapping[str, Any]:
+    """The item as this person is to see it: without what is hidden from them, in an order of their own."""
+    return handler_of(work.stage.kind).presented(work.item.content, visit.participant.pseudonym)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
 def save(visit: Visit) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
     work = _work(visit)
-    payload = form_of(work.stage.kind).read(visit.form, work)
+    payload = form_of(work.stage.kind).read(visit.form, _presented(visit, work), work.stage.config)
     base = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
     try:
         draft = drafts.save_draft(visit.workspace, visit.participant.id, work.assignment.id, payload, base)
@@ -187,10 +195,11 @@ def send(visit: Visit) -> Response:
     except NotFoundError:
         return _on(visit, "gone")
     form = form_of(work.stage.kind)
-    submission = form.read(visit.form, work)
+    content, config = _presented(visit, work), work.stage.config
+    submission = form.read(visit.form, content, config)
     problems: Mapping[str, str] = {}
     if work.assignment.state == AssignmentState.LEASED:
-        problems = form.problems(submission, work, visit.gettext)
+        problems = form.problems(submission, content, config, visit.gettext)
     try:
         if problems:
             raise SubmissionError(problems)

@@ -22,15 +22,42 @@ export class Marker {
     this.list = root.querySelector("[data-marks]");
     this.field = root.querySelector("input[data-spans]");
     this.words = root.dataset;
-    this.text = this.area.textContent;
-    this.pieces = pieces(this.text, this.area.lang).filter((piece) => piece.word);
+    this.source = root.querySelector("[data-source]"); // where people write the sentence themselves
+    this.take(this.source ? this.source.value : this.area.textContent);
     this.read();
+    this.source?.addEventListener("input", () => this.rewritten());
     this.area.addEventListener("mouseup", () => this.fromSelection());
     this.area.addEventListener("touchend", () => setTimeout(() => this.fromSelection(), 50));
     this.area.addEventListener("keydown", (event) => this.key(event));
     this.area.addEventListener("blur", () => this.moveTo(null));
     root.querySelector("[data-mark-selection]")?.addEventListener("click", () => this.fromSelection());
-    this.field.form.addEventListener("filled", () => this.read());
+    this.field.form.addEventListener("filled", () => {
+      if (this.source) this.take(this.source.value);
+      this.read();
+    });
+  }
+
+  // Ends are trimmed as the server trims them, so that offsets count from the same place.
+  take(text) {
+    this.text = this.source ? text.replaceAll("\r\n", "\n").trim() : text;
+    this.pieces = pieces(this.text, this.area.lang).filter((piece) => piece.word);
+    this.area.hidden = this.source && !this.text;
+  }
+
+  // The sentence is being written: marks stay on their words where these are still there, in their order.
+  rewritten() {
+    const marked = this.spans.map(([start, end]) => slice(this.text, start, end));
+    this.take(this.source.value);
+    let from = 0;
+    this.spans = marked.flatMap((words) => {
+      const at = this.text.indexOf(words, from);
+      if (at < 0) return [];
+      from = at + words.length;
+      const start = length(this.text.slice(0, at));
+      return [[start, start + length(words)]];
+    });
+    this.field.value = this.spans.map((span) => span.join(":")).join(",");
+    this.draw();
   }
 
   read() {
