@@ -57,6 +57,7 @@ class Task(ABC):
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
 
     people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
+    people_by: ClassVar[str] = "first answers against the others'"  # how the line of people is made, for its signature
 
     @property
     def benchmark(self) -> str:

@@ -22,6 +22,7 @@ from folkways.benchmarks.culturalbench.people_table import people_table
 from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, csv_bytes
 from folkways.errors import DataError
 from folkways.releases.base import Release
+from folkways.releases.store import open_release
 from tests.support.culturalbench_data import culturalbench_release
 from tests.support.votes_data import collections, votes_of
 
@@ -37,7 +38,7 @@ def release_of(folder: Path, votes: Votes, rule: Rule | None = None, record: str
     (folder / "votes.csv").write_bytes(csv_bytes(votes_table(votes, counted)))
     if record is not None:
         (folder / "build.json").write_text(record)
-    return culturalbench_release(folder)
+    return open_release(str(folder), "culturalbench")
 
 
 def line(votes: Votes, folder: Path) -> dict[str, float]:
@@ -121,7 +122,7 @@ def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes
 def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path: Path) -> None:
     release = release_of(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
     for task, metric in ((EASY, "right"), (HARD, "all_right")):
-        judged = people_judgements(task.items(release), release, task.name, task.judged_columns)
+        judged = task.people(task.items(release), release, "paper")
         assert judged is not None
         assert set(PEOPLE_JUDGEMENTS) <= set(judged.columns)
         scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
@@ -136,9 +137,14 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
 
 
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
+    """Nor has a published one beside whose files somebody has put some: its fingerprint does not cover them."""
     release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
+    assert EASY.people(EASY.items(release), release, "paper") is not None
+    published = culturalbench_release(tmp_path)
+    assert published.has("votes.csv")
+    assert EASY.people(EASY.items(published), published, "paper") is None
     (tmp_path / "votes.csv").unlink()
-    assert people_judgements(EASY.items(release), release, EASY.name) is None
+    assert EASY.people(EASY.items(release), release, "paper") is None
 
 
 def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ class CulturalBenchTask(ItemwiseTask):
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
     max_tokens: ClassVar[int] = 2  # section 5; models that think or talk first need --max-tokens and the lenient profile
     has_baselines: ClassVar[bool] = True
+    people_by: ClassVar[str] = "votes against the others'"
     labels: ClassVar[tuple[str, ...]]
     wordings: ClassVar[Mapping[str, str]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
@@ -65,6 +66,12 @@ class CulturalBenchTask(ItemwiseTask):
     @property
     def judged_columns(self) -> Schema:
         return {**FACETS, **self.details, "right": pl.Float64}
+
+    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+        """Each annotator's votes against those of the others, in a release that was built with votes (see ``people``)."""
+        from folkways.benchmarks.culturalbench.people import people_judgements
+
+        return people_judgements(items, release, self.name, self.judged_columns)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, with each region's score as the unweighted mean over its countries, the rule of the leaderboard.

@@ -42,8 +42,8 @@ def people_judgements(items: pl.DataFrame, release: Release, task: str, columns:
     columns: further ones of the task's judgements; those that have no meaning for people (the letter that was named) are null.
     None where the release does not tell what single people chose. DataError, with file and row, for votes that cannot be read.
     """
-    if not release.has(VOTES_FILE):
-        return None
+    if not any(entry.path == VOTES_FILE for entry in release.record.files) or not release.has(VOTES_FILE):
+        return None  # votes beside the files of a release are not of it, and its fingerprint does not cover them
     votes, rule = read_built_votes(release), read_rule(release)
     judged = (judge_people_on_hard if task.endswith("/hard") else judge_people_on_easy)(items, votes, rule)
     lacking = {name: kind for name, kind in (columns or {}).items() if name not in judged.columns}
