@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from folkways.endpoints.clean import storable
 from folkways.studio.errors import SubmissionError
 
 Content = Mapping[str, Any]
@@ -137,7 +138,7 @@ def text_of(source: Mapping[str, Any], name: str, problems: dict[str, str], *, l
     if not isinstance(value, str):
         problems[name] = "must be text"
         return ""
-    value = value.strip()
+    value = storable(value).strip()
     if len(value) < least:
         problems[name] = "must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}"
     elif len(value) > most:

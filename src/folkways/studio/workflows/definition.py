@@ -28,12 +28,12 @@ from folkways.studio.workflows.registry import HANDLERS
 
 NAME = re.compile(r"[a-z][a-z0-9-]{0,47}")
 STUDY_KEYS = (
-    "name", "title", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific", "attention",
+    "name", "title", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
 )  # fmt: skip
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
-MODEL_KEYS = ("helper", "verifier", "sentences")
+MODEL_KEYS = ("helper", "verifier", "sentences", "most_calls")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
@@ -143,9 +143,19 @@ class _Reader:
         self._next(stages)
         for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS)):
             self._known(self._mapping(raw.get(key, {}), key), valid, f"{key}.")
+        self._models(raw.get("models") or {})
         if self.problems:
             raise DefinitionError(self.problems, self.file)
         return Definition(name, title, workflow, licence, consent, populations, stages, dict(raw))
+
+    def _models(self, raw: Any) -> None:
+        for key, value in raw.items() if isinstance(raw, Mapping) else ():
+            if key == "most_calls":
+                self._count(raw, key, "models.")
+            elif key == "sentences" and isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+                continue
+            elif key in MODEL_KEYS and (not isinstance(value, str) or not value.strip()):
+                self._say(f"models.{key}", f"has to be the name of a model (folkways endpoints), not {value!r}")
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
         found: dict[str, PopulationDefinition] = {}

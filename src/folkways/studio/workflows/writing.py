@@ -40,6 +40,7 @@ class WriteQuestionHandler(Written):
     about = "people write a scenario of their culture and a question with four options, and try it on a model"
     options: ClassVar[Mapping[str, Option]] = {
         "cap": Option(7, "how many questions one person submits at most", least=1),
+        "most_challenges": Option(10, "how often one question is tried on the verifier at most", least=1),
         "challenge_required": Option(False, "a question has to be tried on the verifier before it is submitted", "flag"),
     }
 
