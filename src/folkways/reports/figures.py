@@ -19,8 +19,8 @@ MAX_FIGURES_PER_KIND = 4
 """Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
 
 PEOPLE_CAPTION = (
-    " The upright line is people of the culture, the band its 95\u202f% interval: each person’s first answer, judged by the same "
-    "rule against the answers of the others."
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged by the same rule "
+    "against the answers of the others."
 )
 """How to read the line that people draw."""
 
@@ -144,7 +144,7 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         f"{task.slug}-culture-{_slug(facet)}-{_model_slug(task, endpoint, short)}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
         f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
-        + (" The last column is people of the culture: their first answers against the others’." if with_people else ""),
+        + (" The last column is people of the culture: each against the others." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
     )
