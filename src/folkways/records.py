@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Literal
 
@@ -45,6 +46,22 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     scale: float = 100.0
     bounds: tuple[float, float] | None = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What a model's maker has said about it. None is what nobody has said, or what folkways does not know.
+
+    provider: who makes it, whoever serves it.
+    family:   models that are compared with one another by size or date.
+    size:     billions of parameters, all of them.
+    released: the day on which it was announced.
+    """
+
+    provider: str | None = None
+    family: str | None = None
+    size: float | None = None
+    released: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ COMMANDS = {
     "tables": "Recompute the tables and figures of a paper from the data.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",
-    "endpoints": "List the providers, the names of their keys, and the prices in use.",
+    "endpoints": "List the providers, the names of their keys, and the prices and model cards in use.",
 }
 """Command -> the line shown by ``folkways --help``; ``a-name`` lives in ``folkways.cli.a_name`` as ``command``."""
 
