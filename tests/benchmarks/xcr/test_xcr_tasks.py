@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -118,13 +119,15 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
 @pytest.mark.shared
 def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> None:
     items = ADAPTATION.items(real)
-    gold = [
-        '["' + '", "'.join(text.replace('"', "'").replace("\\", "/") for text in pair) + '", "Label"]'
-        for pair in items.select("intra", "inter").iter_rows()
-    ]
-    table = responses(ADAPTATION, items["item"].to_list(), gold)
-    paper = ADAPTATION.summarise(ADAPTATION.judge(items, table, "paper"))
-    strict = ADAPTATION.summarise(ADAPTATION.judge(items, table, "strict"))
+
+    def scores_of_a_copy(profile: str) -> pl.DataFrame:
+        rows = items.select("intra", "inter", "swapped").iter_rows()
+        versions = [(inter, intra) if swapped and profile == "paper" else (intra, inter) for intra, inter, swapped in rows]
+        copies = [json.dumps([*pair, "Label"], ensure_ascii=False) for pair in versions]
+        table = responses(ADAPTATION, items["item"].to_list(), copies)
+        return ADAPTATION.summarise(ADAPTATION.judge(items, table, profile))
+
+    paper, strict = scores_of_a_copy("paper"), scores_of_a_copy("strict")
 
     def by_culture(scores: pl.DataFrame, metric: str) -> dict[str, float]:
         chosen = scores.filter((pl.col("facet") == "culture") & (pl.col("metric") == metric))

@@ -32,8 +32,6 @@ PEOPLE: Mapping[str, tuple[str, str, str]] = {
 }
 """Culture -> the authors' adjective, and our own wording for its people and its language."""
 
-SIDES = ("intra", "inter")
-
 LANGUAGE_MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ar": ("asafaya/bert-base-arabic", ("ARAB",)),
     "bn": ("sagorsarker/bangla-bert-base", ("IN-WB", "BD")),
@@ -53,7 +51,7 @@ class Adaptation(XcrTask):
     counts and labels (``adaptation_judging``): ``paper`` leaves out rows whose number of tagged items differs from gold and gives 0
     where neither side has one; ``strict`` gives 0 for a missing item, and leaves sentences without an equivalent in the culture to
     the accuracy of saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict`` takes
-    both as they are.
+    both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"
@@ -91,7 +89,7 @@ class Adaptation(XcrTask):
         ),
     )
     max_tokens: ClassVar[int] = 1024
-    own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String}
+    own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
     details: ClassVar[Schema] = {"strategy": pl.String}
 
     def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
@@ -107,6 +105,7 @@ class Adaptation(XcrTask):
                 "gold": f"{row['intra']}\n{row['inter']}",
                 "intra": row["intra"],
                 "inter": row["inter"],
+                "swapped": row["swapped"],
             }
             for culture, file in xcr.ADAPTATION_FILES.items()
             if release.has(file)
@@ -124,10 +123,8 @@ class Adaptation(XcrTask):
         found = reader.read_adaptation(reply)
         if found is None:
             return unread(declines(reply), "the two versions cannot be told apart, or there are none")
-        sides = {
-            "intra": judge_side(item["intra"], found.intra, profile),
-            "inter": judge_side(item["inter"], found.inter, profile),
-        }
+        replied = {"intra": found.intra, "inter": found.inter}
+        sides = {name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()}
         strategy = canonical_strategy(found.method)
         answer = "\n".join((found.intra, found.inter, strategy or found.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
@@ -135,7 +132,7 @@ class Adaptation(XcrTask):
         return Verdict(State.ANSWERED, answer, reason, values, {"strategy": strategy}, self._asked(item, sides, profile))
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
-        sides = {name: no_version(item[name], profile, state) for name in SIDES}
+        sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
         asked = self._asked(item, sides, profile)
         by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self._models}
         return {**_values(sides), **by_models, "format_read": 0.0}
@@ -154,6 +151,13 @@ class Adaptation(XcrTask):
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         return adaptation_outputs(table)
+
+
+def _gold(item: Row, profile: str) -> dict[str, str]:
+    """The gold version of each side. Two released rows have them swapped, and the authors' code compares with what stands there."""
+    as_released = profile == "paper" and item["swapped"]
+    intra, inter = ("inter", "intra") if as_released else ("intra", "inter")
+    return {"intra": item[intra], "inter": item[inter]}
 
 
 def _values(sides: Mapping[str, Side]) -> dict[str, float | None]:
