@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from folkways.reports.analysis_figures import AnalysisView, analysis_views
+from folkways.reports.endings import ending_figures
 from folkways.reports.figures import Figure, render, task_figures
 from folkways.reports.views import ReportView
 from folkways.reports.world import Variant, WorldMap
@@ -23,10 +25,14 @@ class Drawings:
     """The figures of a report.
 
     tasks:  task -> section -> figures.
+    endings: how questions ended.
+    analyses: what the papers ask, with tables and figures.
     world:  the map as it is first seen; None where there is nothing to map. worlds: a map of each task, for files.
     """
 
     tasks: Mapping[str, Mapping[str, list[Figure]]]
+    endings: Sequence[Figure]
+    analyses: Sequence[AnalysisView]
     world: Figure | None
     worlds: tuple[Figure, ...]
 
@@ -36,6 +42,10 @@ class Drawings:
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
+        yield from self.endings
+        for analysis in self.analyses:
+            for table in analysis.tables:
+                yield from table.figures
 
 
 def draw(view: ReportView) -> Drawings:
@@ -43,6 +53,8 @@ def draw(view: ReportView) -> Drawings:
     world_map = WorldMap(view)
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
+        endings=ending_figures(view),
+        analyses=analysis_views(view.data.analyses, view.short),
         world=_world(world_map, world_map.first, view, "world") if world_map.first else None,
         worlds=tuple(_worlds(world_map, view)),
     )

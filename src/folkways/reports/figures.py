@@ -91,7 +91,7 @@ def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
 
 
 def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
-    slug = f"{task.slug}-by-{_slug(view.facet)}"
+    slug = f"{task.slug}-by-{slugged(view.facet)}"
     left_out = len(task.models) - MAX_SERIES
     caption = f"{task.metric.label}; the dot is the score, the line its 95\u202f% interval."
     if task.baselines and task.models:
@@ -141,7 +141,7 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
     )
     return make_figure(
-        f"{task.slug}-culture-{_slug(facet)}-{_model_slug(task, endpoint, short)}",
+        f"{task.slug}-culture-{slugged(facet)}-{_model_slug(task, endpoint, short)}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
         f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
         + (" The last column is people of the culture: each against the others." if with_people else ""),
@@ -158,12 +158,13 @@ def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callabl
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
     """The model in a file's name; names that differ only in what a slug drops get their place in the task beside it."""
-    slug = _slug(short[endpoint])
-    alike = [name for name in task.endpoints if _slug(short[name]) == slug]
+    slug = slugged(short[endpoint])
+    alike = [name for name in task.endpoints if slugged(short[name]) == slug]
     return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
 
 
-def _slug(text: str) -> str:
+def slugged(text: str) -> str:
+    """Text as part of file names and anchors."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 
