@@ -76,6 +76,11 @@ class VoteHandler(Handler):
         reason = f"no option was chosen by {needed} of {found.voters} people"
         return Decision("dropped", result=counts, reason=reason)
 
+    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The options that one person declares right."""
+        choices = list(payload["choices"])
+        return {"gold": choices, "mode": "multi" if len(choices) > 1 else "single"}
+
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of options chosen; a way of not choosing is a set of its own."""
         return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
