@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 THREADS = 12
 """Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
 
+MODEL_THREADS = 24
+"""People who wait for a model at the same time; their requests hardly use the database."""
+
 
 def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
     """The studio as an ASGI application. Raises MissingExtraError without the extra ``studio``."""
     try:
+        from anyio import CapacityLimiter
         from fastapi import FastAPI
     except ImportError as error:
         raise MissingExtraError("The studio", "studio", error.name or "fastapi") from None
@@ -36,7 +40,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from folkways.studio.web.visits import Studio
 
     settings = settings or Settings()
-    studio = Studio(workspace, settings, Rates(settings.rates))
+    studio = Studio(workspace, settings, Rates(settings.rates), CapacityLimiter(MODEL_THREADS))
     routes = all_routes()
     uploads = tuple(route.path.rpartition("/")[2] for route in routes if route.upload)
 

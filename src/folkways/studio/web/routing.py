@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from anyio import to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
@@ -24,13 +25,14 @@ LOG = logging.getLogger("folkways.studio")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be asked of the studio. upload: its form may carry a file."""
+    """One thing that can be asked of the studio. upload: its form may carry a file. slow: it may wait for a model."""
 
     method: str
     path: str
     access: Access
     handler: Handler
     upload: bool = False
+    slow: bool = False
 
 
 @dataclass
@@ -43,13 +45,15 @@ class Routes:
         """A page."""
         return self._add("GET", path, access)
 
-    def post(self, path: str, access: Access, *, upload: bool = False) -> Callable[[Handler], Handler]:
+    def post(self, path: str, access: Access, *, upload: bool = False, slow: bool = False) -> Callable[[Handler], Handler]:
         """Something that changes something."""
-        return self._add("POST", path, access, upload)
+        return self._add("POST", path, access, upload, slow)
 
-    def _add(self, method: str, path: str, access: Access, upload: bool = False) -> Callable[[Handler], Handler]:
+    def _add(
+        self, method: str, path: str, access: Access, upload: bool = False, slow: bool = False
+    ) -> Callable[[Handler], Handler]:
         def add(handler: Handler) -> Handler:
-            self.routes.append(Route(method, path, access, handler, upload))
+            self.routes.append(Route(method, path, access, handler, upload, slow))
             return handler
 
         return add
@@ -67,7 +71,9 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
                 return JSONResponse({"message": str(error)}, status_code=400)
         visit = Visit(studio, request, route.access, form)
         try:
-            return await run_in_threadpool(respond, visit, route.handler)
+            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page.
+            limiter = studio.waiting if route.slow else None
+            return await to_thread.run_sync(respond, visit, route.handler, limiter=limiter)
         finally:
             await form.close()
 

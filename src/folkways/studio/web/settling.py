@@ -18,7 +18,7 @@ def read_decision(stage: Stage, item: Item, fields: FormData, translate: Transla
     """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
     form, handler = form_of(stage.kind), handler_of(stage.kind)
     submission = form.read(fields, item.content, stage.config)
-    problems = form.problems(submission, item.content, stage.config, translate)
+    problems = form.problems(submission, item.content, stage.config, translate) or form.undecided(submission, translate)
     if problems:
         raise SubmissionError(problems)
     payload = handler.validate(submission, item.content, stage.config)

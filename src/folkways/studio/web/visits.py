@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from anyio import CapacityLimiter
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -35,11 +36,12 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 @dataclass(frozen=True)
 class Studio:
-    """What every request shares."""
+    """What every request shares. waiting: threads for requests that wait for a model."""
 
     workspace: Workspace
     settings: Settings
     rates: Rates
+    waiting: CapacityLimiter
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,10 @@ class Form(ABC):
         """
         return {}
 
+    def undecided(self, submission: Mapping[str, Any], translate: Translate) -> Mapping[str, str]:
+        """Why a whole answer still decides nothing, where somebody settles an item by it: field -> what to do."""
+        return {}
+
 
 def text(fields: FormData, name: str) -> str:
     """One field as text without outer white space; line ends as \\n."""

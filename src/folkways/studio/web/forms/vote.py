@@ -25,7 +25,7 @@ class VoteForm(Form):
 
     def said(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The options chosen, or the reason."""
-        reasons = {"no_knowledge": translate("I don't have the knowledge"), "not_answerable": translate("This cannot be answered")}
+        reasons = {"dont_know": translate("I don't have the knowledge"), "cannot_answer": translate("This cannot be answered")}
         lines = [content["options"][place] for place in payload["choices"]] or [reasons.get(payload["abstain"], "")]
         return [*lines, *([f"“{payload['comment']}”"] if payload.get("comment") else [])]
 
@@ -36,3 +36,7 @@ class VoteForm(Form):
         if submission["choices"] and submission["abstain"]:
             return {"choices": translate("Either choose answers, or say why you choose none.")}
         return {}
+
+    def undecided(self, submission: Mapping[str, Any], translate: Translate) -> Mapping[str, str]:
+        """A reason for choosing nothing settles nothing."""
+        return {"choices": translate("Choose what is right, or drop the item.")} if submission["abstain"] else {}

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from starlette.datastructures import FormData
 
 from folkways.studio.web.forms.base import Config, Content, Form, Translate, text, texts, wholes
+from folkways.studio.workflows.helping import strategies
 
 OPTIONS = 4
 
@@ -20,7 +21,7 @@ class WriteQuestionForm(Form):
     def context(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is in the fields: the draft, or else what the item came to so far."""
         options = [*(draft.get("options") or content.get("options") or []), "", "", "", ""][:OPTIONS]
-        return {"options": options, "rounds": list(content.get("challenges", []))}
+        return {"options": options, "rounds": list(content.get("challenges", [])), "strategies": list(strategies().values())}
 
     def read(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
         """The question as it is now."""

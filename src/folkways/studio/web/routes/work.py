@@ -19,6 +19,7 @@ from folkways.studio.errors import (
 from folkways.studio.records import AssignmentState, Item, ParticipantState, Population, Stage
 from folkways.studio.services import drafts, judgements, leases, studies
 from folkways.studio.services.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.services.modelling import models_of
 from folkways.studio.services.progress import own_progress
 from folkways.studio.web.completion import completion
 from folkways.studio.web.forms.registry import form_of
@@ -165,7 +166,8 @@ def _task_page(
     task = task_of(visit, work, revision)
     return visit.page(
         "tasks/task.html.j2", status, study=visit.study, task=task, language=task.language, form=form, content=content,
-        config=config, draft=draft, problems=problems or {}, **form.context(content, config, draft),
+        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models_of(visit.study),
+        has_verifier="verifier" in models_of(visit.study), **form.context(content, config, draft),
     )  # fmt: skip
 
 

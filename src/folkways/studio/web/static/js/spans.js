@@ -41,7 +41,7 @@ export class Marker {
   take(text) {
     this.text = this.source ? text.replaceAll("\r\n", "\n").trim() : text;
     this.pieces = pieces(this.text, this.area.lang).filter((piece) => piece.word);
-    this.area.hidden = this.source && !this.text;
+    for (const part of [this.area, this.root.querySelector("[data-marking]")]) if (part) part.hidden = Boolean(this.source) && !this.text;
   }
 
   // The sentence is being written: marks stay on their words where these are still there, in their order.
