@@ -180,6 +180,17 @@ def test_what_a_publisher_should_know_is_noted(tmp_path: Path) -> None:
     assert "license: unknown" in (tmp_path / "mine" / "README.md").read_text()
 
 
+def test_a_card_of_few_questions_says_no_more_than_they_do(tmp_path: Path) -> None:
+    write_votes(votes_of({"q": ["A"] * 4 + ["B"], "w": ["C"] * 4 + ["A"]}), tmp_path / "votes")
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
+    card = (tmp_path / "mine" / "README.md").read_text()
+    assert "80.0 % right (" in card
+    assert "nan" not in card
+    write_votes(votes_of({"q": ["A"]}), tmp_path / "votes")
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "single", rule=Rule(1, 1))
+    assert "no question has two votes for options" in (tmp_path / "single" / "README.md").read_text()
+
+
 def test_topics_that_people_gave_leave_in_the_form_that_tasks_read(tmp_path: Path) -> None:
     write_votes(votes_of({"q": ["A"] * 5}, topic="religion"), tmp_path / "votes")
     build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
