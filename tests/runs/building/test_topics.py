@@ -8,8 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.building.topics import own_topics
+from folkways.cli.build_topics import topics
+from folkways.errors import FolkwaysError
 from folkways.runs.building.votes_build import build_from_votes
 from folkways.runs.building.votes_files import write_votes
 from tests.support.chat_server import ChatServer
@@ -176,13 +179,21 @@ def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_p
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(
-    server: ChatServer, release: Path, tmp_path: Path, files: dict[str, str], arguments: tuple[str, ...], message: str
+    server: ChatServer,
+    release: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    files: dict[str, str],
+    arguments: tuple[str, ...],
+    message: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     server.control(forget=True, mode="topics:0", latency=0.0)
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    done = folkways(*command(server, release, tmp_path), *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    words = [str(word) for word in (*command(server, release, tmp_path)[2:], *arguments)]
+    with pytest.raises(FolkwaysError) as error:
+        CliRunner().invoke(topics, words, catch_exceptions=False)
+    assert message in str(error.value)
+    assert error.value.exit_code == 2
     assert server.stats()["total"] == 0
