@@ -14,11 +14,11 @@ from folkways.studio.services import accounts, invites, items, participants, stu
 from folkways.studio.services.items import NewItem
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
-from tests.support.browser import Watched
+from tests.support.browser import Watched, chromium, new_page
 from tests.support.studies import PASSWORD, described
 from tests.support.studio_server import StudioServer
 
-pytest_plugins = ["tests.support.browser"]
+__all__ = ["chromium", "new_page"]
 
 
 @pytest.fixture

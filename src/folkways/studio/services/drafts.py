@@ -52,7 +52,7 @@ def save_draft(
             connection.execute(sa.insert(table).values({**mine, **values}))
         else:
             connection.execute(sa.update(table).filter_by(**mine).values(values))
-        until = now + lease_seconds(connection, assignment.stage_id)
+        until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
         connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
 

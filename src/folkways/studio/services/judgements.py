@@ -68,6 +68,19 @@ def submit(
         return Submitted(judgement, False)
 
 
+def check_submission(
+    workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
+) -> None:
+    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        if _repeated(connection, assignment, key) is not None:
+            return
+        item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
+        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+        handler_of(stage.kind).validate(submission, item.content, stage.config)
+
+
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
     table = schema.judgements
     row = connection.execute(sa.select(table).filter_by(participant_id=assignment.participant_id, key=key)).first()

@@ -30,7 +30,7 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, 
         assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
         if assignment.state != AssignmentState.LEASED:
             raise ConflictError("this was submitted or closed")
-        until = now + lease_seconds(connection, assignment.stage_id)
+        until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
         connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
         return until
 
