@@ -12,7 +12,7 @@ from folkways.reports.analysis_charts import heat_map
 from folkways.reports.chart_parts import MAX_SERIES, MUTED, Spec, axis_y, spec
 from folkways.reports.figures import NARROW, WIDE, Figure, render
 from folkways.reports.grids import Cell, Grid
-from folkways.reports.text import count, number
+from folkways.reports.text import count, number, one_line
 from folkways.reports.views import ReportView, Score, TaskView
 
 COLOURS = {
@@ -45,7 +45,7 @@ def _headline(task: TaskView) -> list[Score]:
 def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
     rows = [
         {
-            "task": task.title,
+            "task": one_line(task.title),
             "group": view.short[score.endpoint],
             "state": state.value,
             "order": order,
@@ -65,7 +65,7 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
         "One bar per model; its parts are shares of all answers that were expected.",
         f"Over all tasks: {told}.",
         *(
-            render(_stacked(rows, names, [task.title for task in tasks], width), f"endings-{size}")
+            render(_stacked(rows, names, [one_line(task.title) for task in tasks], width), f"endings-{size}")
             for width, size in ((WIDE, "w"), (NARROW, "n"))
         ),
     )
