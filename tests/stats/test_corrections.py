@@ -30,7 +30,7 @@ def test_refuses_what_is_no_probability() -> None:
             correction([0.1, 1.2])
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_equals_statsmodels(p_values: list[float]) -> None:
     for correction, name in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):

@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Ask models the questions of one or more tasks.",
     "estimate": "Requests, tokens and cost of a run before spending anything.",
     "score": "Judge and score a run again, without asking any model.",
+    "compare": "Say whether models differ, by how much, and how sure that is.",
     "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
     "runs": "List the runs of a workspace.",
     "show": "Print one item with its gold answers, prompts, responses and judgements.",

@@ -164,10 +164,11 @@ def bounds(
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     levels = np.repeat(tails[:, None], len(estimates), axis=1)
     if method == "bca":
-        below = ((means < estimates).sum(axis=0) + (means <= estimates).sum(axis=0)) / 2
+        slack = 1e-12 * np.maximum(1.0, np.abs(estimates))  # a resample with the very same mean counts half, rounding aside
+        below = ((means < estimates - slack).sum(axis=0) + (means <= estimates + slack).sum(axis=0)) / 2
         bias = ndtri(np.clip(below / len(means), 0.5 / len(means), 1 - 0.5 / len(means)))
-        cubes = sum((part**3).sum(axis=0) for part in influences)
-        scale = sum((part**2).sum(axis=0) for part in influences) ** 1.5  # zero where nothing varies, or by next to nothing
+        cubes = sum((part * part * part).sum(axis=0) for part in influences)
+        scale = sum((part * part).sum(axis=0) for part in influences) ** 1.5  # zero where nothing varies, or by next to nothing
         acceleration = np.divide(cubes, 6 * scale, out=np.zeros_like(scale), where=scale > 0)
         shifted = bias + ndtri(tails)[:, None]
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
