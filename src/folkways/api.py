@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -23,6 +24,7 @@ from folkways.runs.models import open_models, split_name
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
+from folkways.runs.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -45,9 +47,21 @@ class Run:
         """The name under which the workspace knows it."""
         return self.record.name
 
-    def score(self, profile: str | None = None, text_tools: str | None = None) -> pl.DataFrame:
-        """Judge and score again, in the task's default profile or another, with another set of text tools; records.SCORES."""
-        return score_run(self.workspace, self.record, profile, text_tools).scores
+    def score(
+        self,
+        profile: str | None = None,
+        text_tools: str | None = None,
+        models: ScoringModels | None = None,
+        tell: Callable[[str], object] = warnings.warn,
+    ) -> pl.DataFrame:
+        """Judge and score again, in the task's default profile or another, with other text tools or models; records.SCORES.
+
+        tell: is told what could not be computed for want of a model; a warning by default.
+        """
+        scored = score_run(self.workspace, self.record, profile, text_tools, models)
+        for problem in scored.problems:
+            tell(str(problem))
+        return scored.scores
 
     def scores(self, profile: str | None = None) -> pl.DataFrame:
         """The stored scores (records.SCORES), of one profile or of all that were scored."""
@@ -105,6 +119,7 @@ def run(
     timeout: float = 120.0,
     budget: str | None = None,
     prices: Path | str | None = None,
+    scoring: ScoringModels | None = None,
     observer: Observer | None = None,
     every: float = 0.5,
     planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
@@ -118,6 +133,7 @@ def run(
               ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
               or endpoints of your own.
     budget:   ``1000requests``, ``2Mtokens``, ``5usd``; for this call, never crossed.
+    scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     observer: is shown the counts every ``every`` seconds.
 
     The same call goes on where an earlier one stopped; what is stored is never asked again. Raises FolkwaysError for anything that
@@ -131,6 +147,7 @@ def run(
     opened = open_models(wanted, EndpointOptions(timeout=timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
+    check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
     limit = parse_budget(budget) if budget is not None else None
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     path = Path(prices) if prices is not None else None
@@ -148,7 +165,7 @@ def run(
         every=every,
         planned=planned,
     )
-    score_run(database, session.run, profile)
+    score_run(database, session.run, profile, models=scoring)
     return Run(database, plans.find_run(database, str(session.run.id)), path)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Literal
 
@@ -36,6 +37,7 @@ class Metric:
     scale:  what the mean is multiplied with in scores (100 for percentages).
     kind:   ``proportion`` when every value is 0 or 1 (a Wilson interval is then used), else ``mean`` (clustered bootstrap).
     about:  one sentence with the paper's section.
+    bounds: between which every value lies; None for counts and differences, which have no such limits.
     """
 
     name: str
@@ -43,6 +45,23 @@ class Metric:
     about: str
     kind: Literal["proportion", "mean"] = "proportion"
     scale: float = 100.0
+    bounds: tuple[float, float] | None = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What a model's maker has said about it. None is what nobody has said, or what folkways does not know.
+
+    provider: who makes it, whoever serves it.
+    family:   models that are compared with one another by size or date.
+    size:     billions of parameters, all of them.
+    released: the day on which it was announced.
+    """
+
+    provider: str | None = None
+    family: str | None = None
+    size: float | None = None
+    released: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +148,7 @@ SCORES: Schema = {
     "score": pl.Float64,  # over the fixed denominator n, times the metric's scale
     "low": pl.Float64,
     "high": pl.Float64,
-    "interval": pl.String,  # "wilson 95%", "bootstrap 95% by question"
+    "interval": pl.String,  # "wilson 95%", "bca bootstrap 95% by question"
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
     "questions": pl.Int64,  # how many independent questions these are
     "answered": pl.Int64,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkways.benchmarks.summary import NORMAL_FROM, SCORE_COLUMNS, interval_of_mean, summarise_means
+from folkways.benchmarks.summary import NORMAL_FROM, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
 from folkways.errors import DataError
 from folkways.records import Metric, State
 from folkways.stats.intervals import wilson
@@ -19,6 +19,7 @@ from folkways.stats.intervals import wilson
 RIGHT = Metric("right", "Right", "right or wrong")
 SHARE = Metric("share", "Share", "a share", kind="mean")
 NOT_COMPUTED = Metric("neural", "Neural", "needs a model that is not installed", kind="mean")
+COUNT = Metric("count", "Answers", "how many", kind="mean", scale=1.0, bounds=None)
 LOST = (State.FAILED, State.MISSING)
 
 Rows = list[dict[str, object]]
@@ -83,9 +84,12 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
         lost = sum(row["state"] in LOST for row in members)
         if members:
             values = [float(row[score["metric"]]) for row in members]  # type: ignore[arg-type]
-            assert score["score"] == pytest.approx(100 * math.fsum(values) / len(values))
+            if lost < len(members):
+                assert score["score"] == pytest.approx(100 * math.fsum(values) / len(values))
+            else:
+                assert math.isnan(score["score"])
             assert score["coverage"] == pytest.approx(1 - lost / len(members))
-            assert score["at_best"] == pytest.approx(score["score"] + 100 * lost / len(members))
+            assert score["at_best"] == pytest.approx(100 * (math.fsum(values) + lost) / len(members))
         else:
             assert math.isnan(score["score"])
             assert score["facet"] == "all"
@@ -127,8 +131,8 @@ def test_interval_method_follows_from_the_data() -> None:
     questions = np.arange(20)
     mixed = np.array([0.0, 1.0] * 10)
     assert interval_of_mean(mixed, questions, RIGHT) == wilson(10, 20)
-    assert interval_of_mean(mixed, questions // 2, RIGHT).method == "bootstrap 95% by question"
-    assert interval_of_mean(mixed, questions, SHARE).method == "bootstrap 95% by question"
+    assert interval_of_mean(mixed, questions // 2, RIGHT).method == "bca bootstrap 95% by question"
+    assert interval_of_mean(mixed, questions, SHARE).method == "bca bootstrap 95% by question"
     many = np.arange(2 * NORMAL_FROM) // 2
     assert interval_of_mean(np.tile(mixed, NORMAL_FROM // 10), many, RIGHT).method == "normal 95% by question"
 
@@ -156,6 +160,30 @@ def test_a_failed_request_lowers_coverage_and_never_the_denominator() -> None:
     ]
     score = summarise_means(frame(rows), "x/y", [RIGHT], []).row(0, named=True)
     assert (score["n"], score["score"], score["coverage"], score["at_best"], score["refused"]) == (4, 25.0, 0.75, 50.0, 1)
+
+
+@pytest.mark.parametrize("state", LOST)
+def test_a_model_that_never_replied_has_no_score(state: State) -> None:
+    """A server that is down is no model that knows nothing: there is no number, and nothing is known of what it would be."""
+    rows: Rows = [
+        {"question": f"q{number}", "culture": culture, "counted": True, "state": said, "right": 0.0}
+        for number, (culture, said) in enumerate([("KR", str(state)), ("KR", str(state)), ("ET", "refused"), ("ET", "answered")])
+    ]
+    scores = summarise_means(frame(rows), "x/y", [RIGHT], []).filter(facet="culture")
+    lost, replied = (scores.row(by_predicate=pl.col("value") == code, named=True) for code in ("KR", "ET"))
+    assert [math.isnan(lost[name]) for name in ("score", "low", "high")] == [True] * 3
+    assert (lost["interval"], lost["n"], lost["coverage"], lost["at_best"]) == (NOT_REACHED, 2, 0.0, 100.0)
+    assert (replied["score"], replied["coverage"]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 3.0])
+def test_counts_that_are_all_the_same_are_no_proportion(value: float) -> None:
+    """Every reply lists one answer: that is neither 100 % of anything nor certain."""
+    found = interval_of_mean(np.full(20, value), np.arange(20), COUNT)
+    assert math.isnan(found.low)
+    assert math.isnan(found.high)
+    varied = interval_of_mean(np.tile([1.0, 4.0], 10), np.arange(20), COUNT)
+    assert 1.0 < varied.low < 2.5 < varied.high < 4.0
 
 
 def test_a_missing_column_is_named() -> None:

@@ -12,8 +12,9 @@ import pytest
 from folkways.api import Run, run
 from folkways.records import empty
 from folkways.reports.data import ReportData
+from folkways.reports.drawings import draw
 from folkways.reports.figures import Figure
-from folkways.reports.html import all_figures, render_html
+from folkways.reports.html import render_html
 from folkways.reports.markdown import render_markdown
 from folkways.reports.people import PEOPLE
 from folkways.reports.views import ReportView
@@ -37,7 +38,7 @@ def data(without: ReportData) -> ReportData:
 
 
 def figures_of(data: ReportData) -> dict[str, list[Figure]]:
-    return all_figures(ReportView(data))["blend/saq"]
+    return draw(ReportView(data)).tasks["blend/saq"]
 
 
 def test_every_figure_has_the_line(data: ReportData) -> None:

@@ -8,8 +8,9 @@ import polars as pl
 
 from folkways.reports.charts import by_group, language_pairs, strips
 from folkways.reports.data import ReportData
+from folkways.reports.drawings import draw
 from folkways.reports.figures import task_figures
-from folkways.reports.html import STRIP_HEIGHT, all_figures, strip_cells
+from folkways.reports.html import STRIP_HEIGHT, strip_cells
 from folkways.reports.methods import explain, parse_signature
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
@@ -117,7 +118,7 @@ def test_a_model_that_was_asked_about_one_culture_has_no_map_and_breaks_nothing(
     """As in a report of two runs, of which one asked a single culture."""
     narrow = data.scores["endpoint"][0]
     rest = data.scores.filter((pl.col("endpoint") != narrow) | ~pl.col("facet").str.starts_with("culture+"))
-    before, after = (all_figures(ReportView(replace(data, scores=scores))) for scores in (data.scores, rest))
+    before, after = (draw(ReportView(replace(data, scores=scores))).tasks for scores in (data.scores, rest))
     assert any(sections["map"] for sections in before.values())
     for task, sections in after.items():
         assert len(sections["map"]) <= len(before[task]["map"])
@@ -128,7 +129,7 @@ def test_figures_of_models_with_names_alike_have_files_of_their_own(data: Report
     models = sorted(name for name in data.scores["endpoint"].unique() if not name.startswith("baseline/"))
     odd = dict(zip(models, ("a/模型", "a/모델", "a/b.c", "a/B.C"), strict=False))
     view = ReportView(replace(data, scores=data.scores.with_columns(pl.col("endpoint").replace(odd))))
-    slugs = [figure.slug for sections in all_figures(view).values() for figures in sections.values() for figure in figures]
+    slugs = [figure.slug for sections in draw(view).tasks.values() for figures in sections.values() for figure in figures]
     assert len(slugs) == len(set(slugs))
 
 

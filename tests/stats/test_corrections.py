@@ -1,14 +1,15 @@
-"""Holm's correction, by hand and by what it promises."""
+"""Corrections for many tests, by hand, against statsmodels, and by what they promise."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
-from folkways.stats.corrections import holm
+from folkways.stats.corrections import benjamini_hochberg, holm
 
 
 def test_by_hand() -> None:
@@ -24,8 +25,21 @@ def test_what_is_not_known_is_no_comparison() -> None:
 
 
 def test_refuses_what_is_no_probability() -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        holm([0.1, 1.2])
+    for correction in (holm, benjamini_hochberg):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            correction([0.1, 1.2])
+
+
+@settings(max_examples=15)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_equals_statsmodels(p_values: list[float]) -> None:
+    for correction, name in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        assert correction(p_values) == pytest.approx(multipletests(p_values, method=name)[1].tolist())
+
+
+def test_benjamini_and_hochberg_by_hand() -> None:
+    assert benjamini_hochberg([0.01, 0.04, 0.03, math.nan]) == pytest.approx([0.03, 0.04, 0.04, math.nan], nan_ok=True)
+    assert benjamini_hochberg([]) == []
 
 
 def rejected_step_by_step(p_values: list[float], alpha: float) -> set[int]:

@@ -6,17 +6,20 @@ import math
 import random
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, hypergeom
+from statsmodels.regression.linear_model import OLS
 
-from folkways.stats.intervals import Interval, clustered_bootstrap, clustered_normal, wilson
+from folkways.stats.bootstrap import clustered_bootstrap
+from folkways.stats.intervals import Interval, cluster_robust, clustered_normal, wilson
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -81,7 +84,7 @@ def plain_bootstrap(values: Floats, clusters: Ints, resamples: int, seed: int) -
 def test_the_bootstrap_equals_a_plain_loop(kind: str, n_clusters: int) -> None:
     values, clusters = clustered_data(5, n_clusters, kind=kind)
     low, high = plain_bootstrap(values, clusters, 4000, seed=1)
-    found = clustered_bootstrap(values, clusters, resamples=40_000)
+    found = clustered_bootstrap(values, clusters, method="percentile", resamples=40_000)
     tolerance = 0.06 * (high - low)  # the loop's own quantiles vary by about 2 % of the width
     assert found.low == pytest.approx(low, abs=tolerance)
     assert found.high == pytest.approx(high, abs=tolerance)
@@ -106,7 +109,7 @@ def share_that_holds_the_truth(interval_of: Callable[[Floats, Ints], Interval], 
     return held / trials
 
 
-@pytest.mark.parametrize("method", [clustered_bootstrap, clustered_normal])
+@pytest.mark.parametrize("method", [clustered_bootstrap, clustered_normal, cluster_robust])
 @pytest.mark.parametrize("kind", ["proportion", "mean"])
 def test_95_percent_intervals_hold_the_truth_about_that_often(method: Callable[[Floats, Ints], Interval], kind: str) -> None:
     assert 0.90 <= share_that_holds_the_truth(method, kind) <= 0.985
@@ -125,6 +128,53 @@ def test_the_normal_interval_by_hand() -> None:
     assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half))
 
 
+@given(st.data())
+def test_cluster_robust_equals_statsmodels(data: st.DataObject) -> None:
+    """A regression on a constant alone, with clustered standard errors and Student's t."""
+    size = data.draw(st.integers(4, 60))
+    values = np.array(data.draw(st.lists(st.integers(0, 5), min_size=size, max_size=size)), dtype=float)
+    clusters = np.array(data.draw(st.lists(st.integers(0, 9), min_size=size, max_size=size)))
+    assume(len(set(clusters.tolist())) > 1)
+    fitted = OLS(values, np.ones(size)).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
+    low, high = fitted.conf_int(0.1)[0]
+    found = cluster_robust(values, clusters, confidence=0.9)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_a_part_of_a_finite_population_by_hand() -> None:
+    """Cochran's correction: the variance of the mean of 3 of 4 questions is a quarter of that of 3 out of any number."""
+    values, clusters = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1, 1, 2, 2, 3, 3])
+    for method in (clustered_normal, cluster_robust):
+        free, within = method(values, clusters), method(values, clusters, population=4)
+        assert within.high - 0.5 == pytest.approx((free.high - 0.5) / 2)
+        assert within.method == f"{free.method} of 4"
+        whole = method(values, clusters, population=3)
+        assert (whole.low, whole.high) == (0.5, 0.5)
+    assert wilson(1, 3, population=3) == Interval(1 / 3, 1 / 3, "wilson 95% of 3")
+    assert wilson(6, 20, population=39) == replace(wilson(12, 40), method="wilson 95% of 39")  # 20 * 38 / 19 = 40
+    assert wilson(6, 20, population=10**9).high == pytest.approx(wilson(6, 20).high, abs=1e-6)
+
+
+@pytest.mark.parametrize("asked", [20, 60, 90])
+def test_wilson_of_a_finite_population_holds_its_share_about_that_often(asked: int) -> None:
+    """Every number of right answers that a sample of a population of 100 can have, weighted by its chance."""
+    for right in (10, 40, 75):
+        chances = hypergeom(100, right, asked).pmf(np.arange(asked + 1))
+        intervals = [wilson(found, asked, population=100) for found in range(asked + 1)]
+        held = sum(
+            chance for chance, one in zip(chances, intervals, strict=True) if one.low - 1e-9 <= right / 100 <= one.high + 1e-9
+        )
+        assert held > 0.91
+
+
+@pytest.mark.parametrize("method", [clustered_normal, cluster_robust])
+def test_a_population_is_not_smaller_than_its_part(method: Callable[..., Interval]) -> None:
+    with pytest.raises(ValueError, match="a population of 2 cannot have given 3"):
+        method(np.arange(3.0), np.arange(3), population=2)
+    with pytest.raises(ValueError, match="a population of 2 cannot have given 3"):
+        wilson(1, 3, population=2)
+
+
 @pytest.mark.parametrize("kind", ["proportion", "mean"])
 def test_with_many_clusters_normal_and_bootstrap_agree(kind: str) -> None:
     values, clusters = clustered_data(8, 10_000, kind=kind)
@@ -138,11 +188,16 @@ def test_with_many_clusters_normal_and_bootstrap_agree(kind: str) -> None:
 rows = st.lists(st.tuples(st.floats(0, 1, allow_subnormal=False), st.integers(-3, 8)), min_size=2, max_size=60)
 
 
+def clustered_means(values: Floats, clusters: Ints) -> list[float]:
+    return [float(values[clusters == number].mean()) for number in np.unique(clusters)]
+
+
 @given(rows, st.integers(0, 5))
 def test_the_bootstrap_is_repeatable_ordered_and_within_the_values(data: list[tuple[float, int]], seed: int) -> None:
     values, clusters = np.array([value for value, _ in data]), np.array([cluster for _, cluster in data])
     found = clustered_bootstrap(values, clusters, resamples=50, seed=seed)
-    if len(set(clusters.tolist())) < 2:
+    if math.isnan(found.low):
+        assert len(set(clusters.tolist())) < 2 or np.ptp(clustered_means(values, clusters)) < 1e-9
         assert math.isnan(found.low)
         assert math.isnan(found.high)
         return

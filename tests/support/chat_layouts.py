@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from tests.support.chat_topics import sort_into_topics
+
 WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
 RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
 
@@ -41,7 +43,9 @@ def read_question(protocol: str, path: str, payload: dict[str, Any]) -> Question
 
 
 def answer(mode: str, question: Question) -> str:
-    """The reply in ``mode``: ``letter``, ``word``, ``echo``, ``fixed:TEXT`` or ``judge:N``. Depends on model and messages only.
+    """The reply in ``mode``: ``letter``, ``word``, ``echo``, ``fixed:TEXT``, ``judge:N`` or ``topics:N``.
+
+    It depends on model and messages only. ``topics:N`` sorts questions into topics and passes over N % of those in long batches.
 
     ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a group of two answers.
     """
@@ -59,7 +63,9 @@ def answer(mode: str, question: Question) -> str:
         same = number % 100 < int(mode[6:])
         options = [f"{word} no. {number % 10_000}" for word in WORDS[:3]]
         return orjson.dumps({"same": same, "groups": [[1, 2]] if same else [], "options": options}).decode()
-    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N")
+    if mode.startswith("topics:"):
+        return sort_into_topics(question.user, int(mode[7:]))
+    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N, topics:N")
 
 
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.records import JUDGEMENTS, SCORES, Metric, empty
+from folkways.records import JUDGEMENTS, SCORES, Metric, ModelCard, empty
 from folkways.releases.base import Release
 
 
@@ -20,12 +20,14 @@ class Findings:
     scores:     records.SCORES of the same.
     metrics:    task -> its metrics; the first is the headline.
     releases:   task -> the data that were used.
+    cards:      endpoint -> what is known about the model apart from its scores; without those of which nothing is.
     """
 
     judgements: pl.DataFrame
     scores: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
     metrics: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
     releases: Mapping[str, Release] = field(default_factory=dict)
+    cards: Mapping[str, ModelCard] = field(default_factory=dict)
 
     @property
     def tasks(self) -> set[str]:

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
@@ -26,12 +27,14 @@ class PromptOptions:
     variants:     names of prompt templates ("inst-4"); "all" for every one.
     seed:         for tasks that draw (option order, personas).
     prompt_texts: template name -> text brought by the user in place of the release's or ours (``--prompts FILE``).
+    orders:       in how many orders the options of a question are shown, for tasks with ``permutes_options``; 1 for the released.
     """
 
     languages: tuple[str, ...] | None = None
     variants: tuple[str, ...] | None = None
     seed: int = 0
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
+    orders: int = 1
 
 
 class Task(ABC):
@@ -46,11 +49,15 @@ class Task(ABC):
     profiles: ClassVar[tuple[str, ...]] = ("paper", "strict")  # the first is the default
     profile_aliases: ClassVar[Mapping[str, str]] = {}
     tool_sets: ClassVar[tuple[str, ...]] = ()  # sets of text tools that judging can use, the first by default
+    model_roles: ClassVar[tuple[ModelRole, ...]] = ()  # what language models can be handed in to compare texts with
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
+    permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
+    has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
 
     people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
+    people_by: ClassVar[str] = "first answers against the others'"  # how the line of people is made, for its signature
 
     @property
     def benchmark(self) -> str:
@@ -77,6 +84,18 @@ class Task(ABC):
         """The same task, judging with another set of text tools; raises what ``resolve_tool_set`` does."""
         self.resolve_tool_set(tool_set)
         raise NotImplementedError(f"{type(self).__name__} has tool_sets and must say how it uses them")
+
+    def with_models(self, models: Mapping[str, Comparer]) -> Task:
+        """The same task, judging with these models: role -> model. Metrics of roles that none fills are not computed.
+
+        UnknownNameError for a role that the task has not.
+        """
+        known = [role.name for role in self.model_roles]
+        if unknown := sorted(models.keys() - set(known)):
+            raise UnknownNameError(f"model role of {self.name}", unknown[0], known)
+        if not models:
+            return self
+        raise NotImplementedError(f"{type(self).__name__} has model_roles and must say how it uses them")
 
     @abstractmethod
     def items(self, release: Release) -> pl.DataFrame:
@@ -109,6 +128,14 @@ class Task(ABC):
         """
         return None
 
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        """How guessing by rules that know nothing would do on these items: name (``baseline/chance``) -> judgements.
+
+        Judgements as ``judge`` gives them, one row per item, in which a metric is the chance of being right: their mean is the
+        expectation, and nothing is drawn. Reports show their scores beside those of the models; nobody is asked.
+        """
+        return {}
+
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 
@@ -120,3 +147,7 @@ class Task(ABC):
     def text_tools(self) -> Mapping[str, str]:
         """Name and version of the text tools that judging uses, for the signature."""
         return {}
+
+    def models(self) -> Mapping[str, str]:
+        """Role -> name and revision of the model that judging uses, ``none`` where there is none; for the signature."""
+        return {role.name: MODEL_ABSENT for role in self.model_roles}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from folkways.benchmarks.totals import Cells, Floats, Ints, extremes, state_counts
 from folkways.records import SCORES, Metric, State, require_columns
-from folkways.stats.intervals import Interval, clustered_bootstrap, clustered_normal, wilson
+from folkways.stats.bootstrap import bounds_of_totals, method_name
+from folkways.stats.intervals import Interval, cluster_totals, normal_of_totals, wilson
 
 SCORE_COLUMNS = [name for name in SCORES if name not in ("endpoint", "profile", "signature")]
 
@@ -27,8 +29,12 @@ BASE_GROUPINGS: tuple[tuple[str, ...], ...] = (
 NORMAL_FROM = 10_000
 """From this many questions on, the normal interval stands in for the bootstrap, which it equals to the second digit by then."""
 
+NOT_REACHED = "no reply"
+"""The interval of a score that rests on no reply at all: there is no number, and nothing is known."""
+
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
+_NOTHING = Interval(math.nan, math.nan, method_name())
 
 
 def summarise_means(
@@ -41,9 +47,10 @@ def summarise_means(
     """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of records.SCORES.
 
     A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply to the item); refused,
-    unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. Groups that
-    have only one value (a single language, say) repeat the whole and are left out, except culture; so are groups in which a metric
-    applies to no row. A metric without a column is left out (it was not computed). Raises DataError for a missing column.
+    unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. A score
+    none of whose rows got a reply is NaN: it says nothing of the model. Groups that have only one value (a single language, say)
+    repeat the whole and are left out, except culture; so are groups in which a metric applies to no row. A metric without a column
+    is left out (it was not computed). Raises DataError for a missing column.
     """
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
@@ -51,98 +58,142 @@ def summarise_means(
     known = [metric for metric in metrics if metric.name in judgements.columns]
     counted = judgements.select(*sorted(needed), *(metric.name for metric in known)).filter(pl.col("counted"))
     columns = _Columns.of(counted, known)
-    rows = [
-        _score(task, metric, "+".join(grouping) or "all", value, columns, members)
-        for grouping in grouped_by
-        for value, members in _groups(counted, grouping)
-        for metric in columns.metrics
-        if not grouping or columns.applies[metric.name][members].any()
-    ]
+    rows: list[dict[str, object]] = []
+    for grouping in grouped_by:
+        names, groups = _grouped(counted, grouping)
+        facet = "+".join(grouping) or "all"
+        scored = _scores(columns, groups, len(names))
+        for number, name in enumerate(names):
+            for metric in known:
+                found = scored[metric.name][number]
+                if found["n"] or not grouping:
+                    rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **found})
     return pl.DataFrame(rows, schema={name: SCORES[name] for name in SCORE_COLUMNS})
 
 
-def interval_of_mean(values: npt.NDArray[np.float64], questions: npt.NDArray[np.int64], metric: Metric) -> Interval:
+def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:
     """Wilson where rows are independent zeros and ones (one row per question); else clustered by question.
 
-    values, questions: one entry per row, with a number for each question. Values that are all the same, or proportions of a single
+    values, questions: one entry per row, with a number for each question. Shares that are all the same, or proportions of a single
     question, do not vary in any resample, and a bootstrap would pretend to be certain: Wilson over the number of questions is used
-    there, which for values between 0 and 1 can only be too wide. Other means of a single question have no interval (NaN).
+    there, which for values between 0 and 1 can only be too wide. Other means of a single question have no interval (NaN), nor have
+    counts and differences (metrics without ``bounds``) that are all the same.
     """
-    n = values.size
-    n_questions = np.unique(questions).size
-    if metric.kind == "proportion":
-        total = float(values.sum())
-        if n_questions == n:
-            return wilson(total, n)
-    same = n > 0 and values.min() == values.max() and 0.0 <= values[0] <= 1.0
-    if (metric.kind == "proportion" and n_questions == 1) or (same and n_questions > 1):
-        bound = wilson(min(1.0, float(values.mean())) * n_questions, n_questions)
+    sums, counts = cluster_totals(values, questions)
+    same = bool(values.size) and values.min() == values.max()
+    interval = _by_formula(metric, sums, counts, same=bool(same))
+    return interval if interval is not None else _by_bootstrap(sums[:, None], counts)[0]
+
+
+def _by_formula(metric: Metric, sums: Floats, counts: Floats, *, same: bool) -> Interval | None:
+    """The interval where no resampling is needed; None where it is. sums, counts: one entry per question."""
+    n, n_questions = int(counts.sum()), counts.size
+    proportion = metric.kind == "proportion"
+    if proportion and n_questions == n:
+        return wilson(float(sums.sum()), n)
+    alike = (proportion and n_questions == 1) or (same and metric.bounds == (0.0, 1.0) and n_questions > 1)
+    if alike:
+        bound = wilson(min(1.0, float(sums.sum()) / n) * n_questions, n_questions)
         return Interval(bound.low, bound.high, f"{bound.method} by question")
-    if n_questions >= NORMAL_FROM:
-        return clustered_normal(values, questions)
-    return clustered_bootstrap(values, questions)
+    if n_questions < 2:
+        return _NOTHING
+    return normal_of_totals(sums, counts) if n_questions >= NORMAL_FROM else None
+
+
+def _by_bootstrap(sums: Floats, counts: Floats) -> list[Interval]:
+    low, high = bounds_of_totals(sums, counts)
+    return [Interval(float(a), float(b), _NOTHING.method) for a, b in zip(low, high, strict=True)]
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """The counted judgements as arrays, one entry per row; scoring many groups from arrays spares as many small frames."""
+    """The counted judgements as arrays, one entry per row."""
 
     metrics: Sequence[Metric]
-    questions: npt.NDArray[np.int64]  # numbers in the order of the questions' names, so that row order does not matter
-    states: npt.NDArray[np.int64]  # positions in _STATES
-    values: Mapping[str, npt.NDArray[np.float64]]
-    applies: Mapping[str, npt.NDArray[np.bool_]]
+    questions: Ints  # numbers in the order of the questions' names, so that row order does not matter
+    n_questions: int
+    states: Ints  # positions in _STATES
+    values: Mapping[str, Floats]
+    together: Sequence[tuple[Sequence[Metric], Ints]]  # metrics that apply to the same rows, and which rows these are
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
+        names = counted["question"].unique().sort().to_list()
+        together: dict[bytes, tuple[list[Metric], Ints]] = {}
+        for metric in metrics:
+            applies = counted[metric.name].is_not_null().to_numpy()
+            together.setdefault(applies.tobytes(), ([], np.flatnonzero(applies)))[0].append(metric)
         return cls(
             metrics=metrics,
-            questions=_numbered(counted["question"], counted["question"].unique().sort().to_list()),
+            questions=_numbered(counted["question"], names),
+            n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
             values={metric.name: counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy() for metric in metrics},
-            applies={metric.name: counted[metric.name].is_not_null().to_numpy() for metric in metrics},
+            together=list(together.values()),
         )
 
 
-def _numbered(column: pl.Series, names: Sequence[str]) -> npt.NDArray[np.int64]:
+def _numbered(column: pl.Series, names: Sequence[str]) -> Ints:
     return column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
 
 
-def _groups(counted: pl.DataFrame, grouping: tuple[str, ...]) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
-    """Each group's name ("KR+ko") and its rows; rows without a value for the grouping are in none."""
+def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str], Ints]:
+    """The groups' names ("KR+ko") and each row's group, -1 for rows that lack a value and are in none."""
     if not grouping:
-        yield "all", np.arange(counted.height)
-        return
+        return ["all"], np.zeros(counted.height, dtype=np.int64)
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
-        return
-    rows = counted.select(*grouping, __row=pl.int_range(pl.len(), dtype=pl.Int64)).drop_nulls()
-    grouped = rows.group_by(list(grouping), maintain_order=True).agg("__row")
-    for key, members in zip(grouped.select(grouping).iter_rows(), grouped["__row"], strict=True):
-        yield "+".join(str(part) for part in key), members.to_numpy()
+        return [], np.full(counted.height, -1, dtype=np.int64)
+    names = counted.select(grouping).drop_nulls().unique(maintain_order=True).with_row_index("__group")
+    groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")["__group"]
+    told = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
+    return told, groups.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def _score(
-    task: str, metric: Metric, facet: str, value: str, columns: _Columns, members: npt.NDArray[np.int64]
-) -> dict[str, object]:
-    scored = members[columns.applies[metric.name][members]]
-    values = columns.values[metric.name][scored]
-    states = np.bincount(columns.states[scored], minlength=len(_STATES))
-    n = scored.size
-    lost = int(states[_LOST].sum())
-    reached = float(values[~np.isin(columns.states[scored], _LOST)].sum())
-    interval = interval_of_mean(values, columns.questions[scored], metric)
+def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[dict[str, object]]]:
+    """Metric -> the score of each group."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for metrics, applies in columns.together:
+        rows = applies[groups[applies] >= 0]
+        of_row, states = groups[rows], columns.states[rows]
+        cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
+        values = [columns.values[metric.name][rows] for metric in metrics]
+        sums = np.column_stack([cells.sums(column) for column in values])
+        replied = ~np.isin(states, _LOST)
+        reached = [np.bincount(of_row[replied], weights=column[replied], minlength=n_groups) for column in values]
+        spread = [extremes(of_row, column, n_groups) for column in values]
+        same = np.column_stack([lowest == highest for lowest, highest in spread])
+        counts = state_counts(of_row, states, n_groups, len(_STATES))
+        found.update({metric.name: [] for metric in metrics})
+        for group in range(n_groups):
+            part = slice(cells.first[group], cells.first[group + 1])
+            intervals = _intervals(metrics, sums[part], cells.rows[part], same[group])
+            for place, (metric, interval) in enumerate(zip(metrics, intervals, strict=True)):
+                total, best = float(sums[part, place].sum()), float(reached[place][group])
+                found[metric.name].append(_score(metric, total, best, counts[group], part.stop - part.start, interval))
+    return found
+
+
+def _intervals(metrics: Sequence[Metric], sums: Floats, counts: Floats, same: Sequence[bool]) -> Iterator[Interval]:
+    """The interval of each metric in one group; those that need resampling share their resamples."""
+    known = [_by_formula(metric, sums[:, place], counts, same=bool(same[place])) for place, metric in enumerate(metrics)]
+    missing = [place for place, interval in enumerate(known) if interval is None]
+    resampled = iter(_by_bootstrap(sums[:, missing], counts) if missing else ())
+    for interval in known:
+        yield interval if interval is not None else next(resampled)
+
+
+def _score(metric: Metric, total: float, reached: float, states: Ints, n_questions: int, interval: Interval) -> dict[str, object]:
+    n, lost = int(states.sum()), int(states[_LOST].sum())
+    if lost == n:  # nobody said anything
+        interval = Interval(math.nan, math.nan, NOT_REACHED)
     return {
-        "task": task,
-        "metric": metric.name,
-        "facet": facet,
-        "value": value,
-        "score": float(values.sum()) / n * metric.scale if n else float("nan"),
+        "score": total / n * metric.scale if lost < n else math.nan,
         "low": interval.low * metric.scale,
         "high": interval.high * metric.scale,
         "interval": interval.method,
         "n": n,
-        "questions": np.unique(columns.questions[scored]).size,
+        "questions": n_questions,
         **{state.value: int(count) for state, count in zip(State, states, strict=True)},
         "coverage": (n - lost) / n if n else 0.0,
-        "at_best": (reached + lost) / n * metric.scale if n else float("nan"),
+        "at_best": (reached + lost) / n * metric.scale if n else math.nan,
     }

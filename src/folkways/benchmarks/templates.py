@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.benchmarks.base import PromptOptions
@@ -24,17 +24,24 @@ class Template:
 
 
 def choose_templates(
-    task: str, options: PromptOptions, known: Mapping[str, Callable[[], Template | None]], default: tuple[str, ...], needed: str
+    task: str,
+    options: PromptOptions,
+    known: Mapping[str, Callable[[], Template | None]],
+    default: tuple[str, ...],
+    needed: Sequence[str],
 ) -> dict[str, Template]:
     """Variant -> template, for the variants asked for; the default ones, or those the user brought texts for, if none are.
 
     known:  variant -> what gives its template, or None where this release does not have it.
-    needed: the {name} that every text brought by the user must contain.
+    needed: the {names} that every text brought by the user must contain.
     Raises UnknownNameError for a variant that is neither known nor brought, FolkwaysError for one that is not there.
     """
     for name, text in options.prompt_texts.items():
-        if f"{{{needed}}}" not in text:
-            raise FolkwaysError(f"the prompt text {name!r} has no place for the item; write {{{needed}}} where it belongs:\n{text}")
+        if absent := [f"{{{part}}}" for part in needed if f"{{{part}}}" not in text]:
+            raise FolkwaysError(
+                f"{task}: the prompt text {name!r} has no place for all of the item; write {' and '.join(absent)} where it belongs:"
+                f"\n{text}"
+            )
     wanted = options.variants or tuple(options.prompt_texts) or default
     if "all" in wanted:
         wanted = (*known, *options.prompt_texts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.build_topics import topics
 from folkways.cli.build_votes import easy, hard
 from folkways.cli.options import names, workspace_option
 
@@ -28,6 +29,7 @@ def command() -> None:
 
 command.add_command(easy)
 command.add_command(hard)
+command.add_command(topics)
 
 
 @command.command("mcq", context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,14 +1,16 @@
-"""``folkways endpoints``: providers, the names of their keys, and the prices in use."""
+"""``folkways endpoints``: providers, the names of their keys, and the prices and model cards in use."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from folkways.endpoints.cards import Cards
     from folkways.endpoints.prices import Prices
 
 
@@ -16,21 +18,24 @@ if TYPE_CHECKING:
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="A file of prices that wins over the others.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(prices_file: Path | None, as_json: bool) -> None:
-    """List the providers, the names of their keys, and the prices in use.
+    """List the providers, the names of their keys, and the prices and model cards in use.
 
     Shows for each provider which environment variable its key is read from and whether it is set, never the key itself; the other
-    ways to name a model; and what is known about prices, in US dollars per million tokens.
+    ways to name a model; what is known about prices, in US dollars per million tokens; and which file says what is known about
+    models (maker, family, size, date), by which analyses group them.
     """
+    from folkways.endpoints.cards import load_cards
     from folkways.endpoints.prices import load_prices
 
-    found = _overview(load_prices(prices_file))
+    found = _overview(load_prices(prices_file), load_cards())
     if as_json:
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))
     else:
         _print_tables(found)
 
 
-def _overview(prices: Prices) -> dict[str, Any]:
+def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
+    from folkways.endpoints.cards import user_cards_file
     from folkways.endpoints.prices import user_prices_file
     from folkways.endpoints.providers import key_set_in, providers
     from folkways.endpoints.registry import FORMS
@@ -61,6 +66,12 @@ def _overview(prices: Prices) -> dict[str, Any]:
             "user_file": str(user_prices_file()),
             "user_file_exists": user_prices_file().is_file(),
             "models": rows,
+        },
+        "model_cards": {
+            "as_of": cards.as_of,
+            "user_file": str(user_cards_file()),
+            "user_file_exists": user_cards_file().is_file(),
+            "models": {name: asdict(card) for layer in reversed(cards.layers) for name, card in layer.items()},
         },
     }
 
@@ -106,3 +117,8 @@ def _print_tables(found: dict[str, Any]) -> None:
     console.print(table)
     state = "is read" if prices["user_file_exists"] else "does not exist yet; write it to correct or add prices"
     click.echo(f"Your own prices: {prices['user_file']} ({state})")
+    cards = found["model_cards"]
+    families = len({(card["provider"], card["family"]) for card in cards["models"].values()})
+    state = "is read" if cards["user_file_exists"] else "does not exist yet; write it to correct or add models"
+    click.echo(f"\nModel cards: {len(cards['models'])} names of {families} families, as of {cards['as_of']} (all of them: --json)")
+    click.echo(f"Your own model cards: {cards['user_file']} ({state})")

@@ -33,6 +33,16 @@ def check_target(path: Path) -> None:
         raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
 
 
+def check_text_target(path: Path) -> None:
+    """FolkwaysError unless a text of any name can be written there; to be called before any work is done."""
+    if path.is_dir():
+        raise FolkwaysError(f"{path} is a folder; name a file in it")
+    if not path.absolute().parent.is_dir():
+        raise FolkwaysError(f"the folder {path.absolute().parent} does not exist; create it first")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
+
+
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending; complete or not at all."""
     check_target(path)

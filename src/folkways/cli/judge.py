@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from folkways.cli.options import text_tools_option
+from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option
+from folkways.errors import FolkwaysError
 
 
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
@@ -18,6 +20,7 @@ from folkways.cli.options import text_tools_option
 @click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
 @text_tools_option
+@scoring_model_options
 @click.option("--release", metavar="NAME|DIR", help="Data to judge against, instead of the default release.")
 @click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ids are not looked at.")
 def command(
@@ -31,6 +34,7 @@ def command(
     text_tools: str | None,
     release: str | None,
     by_position: bool,
+    **model_options: Any,
 ) -> None:
     """Judge replies to the items of TASK that were made elsewhere.
 
@@ -40,6 +44,9 @@ def command(
     \b
     folkways judge blend/saq --responses kr.csv --culture KR --language ko --out verdicts.csv
     folkways judge xcr/identification --responses out.csv --by-position --out verdicts.csv
+    folkways judge xcr/prediction --responses out.csv --embedding-model DIR --out verdicts.csv
+
+    A metric whose model is missing is left out, and the others are computed; if you named the model, the exit code is 2.
     """
     from rich.console import Console
 
@@ -49,13 +56,15 @@ def command(
     from folkways.reports.scores import scores_table
     from folkways.reports.text import one_line
     from folkways.runs.elsewhere import judge_file
+    from folkways.runs.scoring_models import equip
 
     check_target(out)
     chosen = get_task(task)
     if text_tools is not None:
         chosen = chosen.with_text_tools(text_tools)
+    equipped = equip(chosen, scoring_models(**model_options))
     judged = judge_file(
-        chosen,
+        equipped.task,
         open_release(release or chosen.release, chosen.benchmark),
         responses,
         culture=culture,
@@ -66,9 +75,13 @@ def command(
     )
     write_frame(judged.judgements, out)
     console = Console(stderr=True)
-    for note in judged.notes:
-        console.print(f"{responses}: {note}", markup=False, highlight=False, soft_wrap=True)
+    missing = equipped.missing(judged.judgements["culture"].unique().to_list())
+    unused = [f"{option} is of no use to {task}" for option in equipped.unused]
+    for note in (*(f"{responses}: {note}" for note in judged.notes), *missing, *unused):
+        console.print(note, markup=False, highlight=False, soft_wrap=True)
     Console().print(scores_table(chosen, judged.scores))
     for signature in judged.scores["signature"].unique():
         click.echo(one_line(f"signature: {signature}"))
     console.print(f"wrote {out} ({judged.judgements.height:,} rows)", markup=False, highlight=False, soft_wrap=True)
+    if equipped.problems:
+        raise FolkwaysError("\n".join(map(str, equipped.problems)))

@@ -18,6 +18,7 @@ COMMANDS = {
     "run": "Ask models the questions of one or more tasks.",
     "estimate": "Requests, tokens and cost of a run before spending anything.",
     "score": "Judge and score a run again, without asking any model.",
+    "compare": "Say whether models differ, by how much, and how sure that is.",
     "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
     "runs": "List the runs of a workspace.",
     "show": "Print one item with its gold answers, prompts, responses and judgements.",
@@ -28,7 +29,7 @@ COMMANDS = {
     "tables": "Recompute the tables and figures of a paper from the data.",
     "tasks": "List the tasks and what each one measures.",
     "cultures": "List the cultures, their codes and the languages they are asked in.",
-    "endpoints": "List the providers, the names of their keys, and the prices in use.",
+    "endpoints": "List the providers, the names of their keys, and the prices and model cards in use.",
 }
 """Command -> the line shown by ``folkways --help``; ``a-name`` lives in ``folkways.cli.a_name`` as ``command``."""
 

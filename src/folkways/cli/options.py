@@ -5,12 +5,15 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.runs.options import RunOptions, parse_settings
+
+if TYPE_CHECKING:
+    from folkways.runs.scoring_models import ScoringModels
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +40,36 @@ def text_tools_option(command: F) -> F:
         metavar="SET",
         help="How words are brought to base forms: default, paper (the authors' tools, where installed) or simple (not at all).",
     )(command)
+
+
+def scoring_model_options(command: F) -> F:
+    """``--embedding-model``, ``--bert-model``, ``--device`` and ``--precision``: models that texts are compared with."""
+    for option in reversed(
+        (
+            click.option("--embedding-model", metavar="DIR|NAME", help="Sentence embeddings for SP-CSI of xcr/prediction."),
+            click.option(
+                "--bert-model",
+                "bert_models",
+                multiple=True,
+                metavar="LANG=DIR|NAME",
+                help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
+            ),
+            click.option("--device", metavar="LIST", help="Where these models run: cpu, cuda:0 or cuda:0,cuda:1; else all GPUs."),
+            click.option("--precision", metavar="P", help="Of these models: fp32 (default); fp16 or bf16 on a GPU."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def scoring_models(
+    embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
+) -> ScoringModels:
+    """The options of ``scoring_model_options`` as one record, with progress on standard error."""
+    from folkways.cli.model_progress import watch
+    from folkways.runs.scoring_models import ScoringModels, named_models
+
+    return ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
 
 
 def question_options(command: F) -> F:
@@ -80,7 +113,14 @@ def question_options(command: F) -> F:
                 "prompts_file",
                 type=click.Path(path_type=Path),
                 metavar="FILE",
-                help="TOML file of prompt texts: template name = text.",
+                help="TOML file of prompt texts: template name = text, for all tasks or in a table named like one.",
+            ),
+            click.option(
+                "--permute-options",
+                type=click.IntRange(min=1, max=24),
+                default=1,
+                metavar="K",
+                help="Ask in K orders of the options, where a task can: is the same option chosen in each?",
             ),
             click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens."),
         )
@@ -112,6 +152,7 @@ def run_options(
     system: str | None,
     max_tokens: int | None,
     prompts_file: Path | None,
+    permute_options: int,
 ) -> RunOptions:
     """The options of ``question_options`` as one record."""
     return RunOptions(
@@ -128,6 +169,7 @@ def run_options(
         max_tokens=max_tokens,
         prompt_texts=read_prompts(prompts_file) if prompts_file else {},
         prompt_file=prompts_file.name if prompts_file else None,
+        permute_options=permute_options,
     )
 
 
@@ -153,7 +195,10 @@ def release_names(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_prompts(path: Path) -> dict[str, str]:
-    """A TOML file of template names and texts; DataError that says what is wrong otherwise."""
+    """A TOML file of template names and texts, those in a table named like a task as ``TASK:NAME``.
+
+    DataError that says what is wrong otherwise.
+    """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -164,7 +209,12 @@ def read_prompts(path: Path) -> dict[str, str]:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"is not valid TOML: {error}; write one 'name = \"text\"' per template", file=path) from None
-    for name, text in table.items():
+    texts: dict[str, str] = {}
+    for key, value in table.items():
+        texts |= {f"{key}:{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
+    for name, text in texts.items():
         if not isinstance(text, str):
             raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=path)
-    return dict(table)
+    if not texts:
+        raise DataError("has no template; write one 'name = \"text\"' per template", file=path)
+    return texts

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from folkways.cli.options import left_out, question_options, run_options, workspace_option
+from folkways.cli.options import left_out, question_options, run_options, scoring_model_options, scoring_models, workspace_option
 
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
 @question_options
+@scoring_model_options
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
 @click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
@@ -34,6 +36,10 @@ def command(
     budget: str | None,
     prices: Path | None,
     report_dir: Path | None,
+    embedding_model: str | None,
+    bert_models: tuple[str, ...],
+    device: str | None,
+    precision: str | None,
     **asked: Any,
 ) -> None:
     """Ask models the questions of one or more tasks.
@@ -55,7 +61,8 @@ def command(
     if report_dir is not None:
         check_folder(report_dir)
     console = Console(stderr=True)
-    options = run_options(**asked)
+    scoring = scoring_models(embedding_model, bert_models, device, precision)
+    options = replace(run_options(**asked), scoring_models=scoring.names, scoring_precision=scoring.precision or "fp32")
     with RunProgress(console, then="Judging what was said") as progress:
         done = run(
             options,
@@ -69,6 +76,7 @@ def command(
             timeout=timeout,
             budget=budget,
             prices=prices,
+            scoring=scoring,
             observer=progress,
             every=progress.every,
             planned=lambda record, continued: console.print(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from folkways.cli.options import text_tools_option, workspace_option
+from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option, workspace_option
+from folkways.errors import FolkwaysError
 
 
 @click.command("score", context_settings={"help_option_names": ["-h", "--help"]})
@@ -14,11 +16,13 @@ from folkways.cli.options import text_tools_option, workspace_option
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side.")
 @text_tools_option
+@scoring_model_options
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Also write the scores: .csv, .parquet or .json.")
-def command(run: str, workspace: str, profile: str | None, text_tools: str | None, out: Path | None) -> None:
+def command(run: str, workspace: str, profile: str | None, text_tools: str | None, out: Path | None, **model_options: Any) -> None:
     """Judge and score RUN again (name, number or 'last') from what is stored.
 
-    No model is asked. Same responses, same profile, same text tools, same version: same numbers.
+    No model is asked. Same responses, same profile, same text tools and models, same version: same numbers. Models that texts are
+    compared with are those of the run, unless others are named.
     """
     from rich.console import Console
 
@@ -27,8 +31,11 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
     from folkways.reports.terminal import terminal_summary
 
     loaded = load_run(run, workspace)
-    scores = loaded.score(profile, text_tools)
+    problems: list[str] = []
+    scores = loaded.score(profile, text_tools, scoring_models(**model_options), problems.append)
     if out is not None:
         write_frame(scores, out)
     shown = scores["profile"].unique().to_list()
     Console().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))
+    if problems:
+        raise FolkwaysError("\n".join(problems))

@@ -84,7 +84,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
         for heading, columns, rows in grids(table):
             grid = RichTable(title=heading or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
             for place, column in enumerate(columns):
-                numbers = bool(rows) and all(row[place] == "" or row[place][:1] in "-+0123456789" for row in rows)
+                numbers = bool(rows) and all(row[place] == "" or row[place][:1] in "-−–+.<0123456789" for row in rows)
                 grid.add_column(column, justify="right" if numbers else "left", overflow="fold")
             for row in rows:
                 grid.add_row(*row)

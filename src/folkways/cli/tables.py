@@ -9,6 +9,7 @@ import click
 
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.table_files import FORMATS, check_target, write_tables, write_text
+from folkways.cli.tables_culturalbench import culturalbench_tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,9 @@ STATES = ("blend-june", "blend")
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
     """Recompute the tables and figures of a paper from the data."""
+
+
+command.add_command(culturalbench_tables)
 
 
 @command.command("blend")

@@ -64,12 +64,12 @@ def load_prices(file: Path | str | None = None) -> Prices:
     layers = [_read(packaged, "folkways")]
     own = user_prices_file()
     if own.is_file():
-        layers.insert(0, _read(_parse(own), str(own)))
+        layers.insert(0, _read(parse_toml(own), str(own)))
     if file is not None:
         path = Path(file).expanduser()
         if not path.is_file():
             raise FolkwaysError(f"there is no file of prices {path}; see `folkways endpoints` for the layout and the prices in use")
-        layers.insert(0, _read(_parse(path), str(path)))
+        layers.insert(0, _read(parse_toml(path), str(path)))
     return Prices(tuple(layers), str(packaged["as_of"]))
 
 
@@ -92,7 +92,8 @@ def _escaped(name: str) -> str:
     return re.sub(r"([\[?])", r"[\1]", name)
 
 
-def _parse(file: Path) -> dict[str, Any]:
+def parse_toml(file: Path) -> dict[str, Any]:
+    """The contents of a TOML file; DataError or FolkwaysError that says why it cannot be read."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Reads CulturalBench-Easy and -Hard as CSV or Parquet, and derives what the files do not say: region and mode."""
+"""Reads CulturalBench-Easy and -Hard, CSV or Parquet, and adds what the files do not say: region, mode and, if known, topic."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ EASY_COLUMNS: Columns = {name: (name,) for name in ("data_idx", "question_idx", 
 HARD_COLUMNS: Columns = {
     name: (name,) for name in ("data_idx", "question_idx", "prompt_question", "prompt_option", "answer", "country")
 }
+TOPICS = "topics.csv"
+"""Question, topic and head, where somebody has sorted the questions (``folkways build topics``); no release has it."""
+TOPIC_COLUMNS: Columns = {name: (name,) for name in ("question_idx", "topic", "head")}
 TRUTH: Mapping[str, str] = {"true": "True", "1": "True", "false": "False", "0": "False"}
 
 _NUMERAL = r"\(?\s*(?:i{1,3}|iv|vi{0,3}|ix|x)\s*\)?\.?"
@@ -55,12 +58,28 @@ def has(release: Release, name: str) -> bool:
     return any(release.has(place.format(name)) for place in PLACES)
 
 
+def topics(release: Release) -> dict[str, str]:
+    """Question -> topic; empty where nobody has sorted the questions.
+
+    The file counts where it is among the release's files, so that the fingerprint covers it: in a folder of one's own, beside the
+    two configurations. DataError with the row for a question that has two topics.
+    """
+    if not any(entry.path == TOPICS for entry in release.record.files) or not release.has(TOPICS):
+        return {}
+    path = release.path(TOPICS)
+    found: dict[str, str] = {}
+    for row, question, topic in read_table(path, TOPIC_COLUMNS).select("row", "question_idx", "topic").iter_rows():
+        if topic.strip() and found.setdefault(question, topic.strip()) != topic.strip():
+            raise DataError(f"question {question!r} has the topic {found[question]!r} and here {topic!r}", file=path, row=row)
+    return found
+
+
 def easy(release: Release) -> pl.DataFrame:
     """One row per question: ``row``, ``data_idx``, ``question_idx``, ``question``, ``options``, ``answer``, ``country``,
-    ``culture``, ``region``, ``mode``.
+    ``culture``, ``region``, ``mode``, ``topic``.
 
     culture is a code of folkways.cultures, or the released name where that is unknown; region is null then. mode is ``single`` or
-    ``multi``.
+    ``multi``; topic is null where it is not known.
     """
     table = read_easy(release)
     modes = ["multi" if is_multi_mode(options) else "single" for options in table.select(_OPTIONS).iter_rows()]
@@ -75,6 +94,7 @@ def easy(release: Release) -> pl.DataFrame:
         "culture",
         "region",
         pl.Series("mode", modes, dtype=pl.String),
+        _topic_of(release),
     )
 
 
@@ -96,6 +116,7 @@ def hard(release: Release) -> pl.DataFrame:
         "culture",
         "region",
         pl.col("question_idx").replace_strict(modes, default=None, return_dtype=pl.String).alias("mode"),
+        _topic_of(release),
     )
 
 
@@ -120,6 +141,10 @@ def culture_of(country: str) -> str | None:
         return get_culture(country.strip()).code
     except UnknownNameError:
         return None
+
+
+def _topic_of(release: Release) -> pl.Expr:
+    return pl.col("question_idx").replace_strict(topics(release), default=None, return_dtype=pl.String).alias("topic")
 
 
 def _with_cultures(table: pl.DataFrame) -> pl.DataFrame:

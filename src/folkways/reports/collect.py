@@ -13,9 +13,10 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, empty
 from folkways.releases.base import Release, ReleaseRecord
+from folkways.reports.baselines import baseline_scores
 from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
 from folkways.reports.people import people_scores
-from folkways.runs.findings import choose_analyses
+from folkways.runs.findings import choose_analyses, known_cards
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
@@ -64,9 +65,12 @@ def collect(
             of_task = stored.filter(pl.col("task") == task.name)
             if profile is not None:
                 of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
+            batches = item_batches(task, release, restore_options(run_task.options))
+            if task.has_baselines:
+                batches = iter((asked := pl.concat(batches),))
+                scores += baseline_scores(task, asked, release, of_task)  # an asked baseline of that name comes later and wins
             scores.append(of_task)
             if with_judgements:
-                batches = item_batches(task, release, restore_options(run_task.options))
                 items = pl.concat(batch.select(*ITEMS, *task.facets) for batch in batches)
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 judgements += _judgements(workspace, run, task.name, profiles, items.select("item", "text", "gold"))
@@ -78,6 +82,7 @@ def collect(
         scores=pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         metrics={name: task.metrics for name, task in tasks.items()},
         releases=opened,
+        cards=known_cards(scores),
     )
     return ReportData(
         title=title or _title(tasks.values()),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from folkways.reports import charts
 from folkways.reports.chart_parts import MAX_SERIES, Spec
@@ -20,8 +19,8 @@ MAX_FIGURES_PER_KIND = 4
 """Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
 
 PEOPLE_CAPTION = (
-    " The upright line is people of the culture, the band its 95\u202f% interval: each person’s first answer, judged by the same "
-    "rule against the answers of the others."
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged by the same rule "
+    "against the answers of the others."
 )
 """How to read the line that people draw."""
 
@@ -52,11 +51,14 @@ class Figure:
         return with_colours(self.wide, LIGHT)
 
 
-def render(spec: Spec, prefix: str) -> str:
-    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page."""
+def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
+    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page.
+
+    finish: what is done to the drawing as it comes from the library.
+    """
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg: str = finish(vl_convert.vegalite_to_svg(spec))
     svg = _ARIA.sub("", svg)  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
     return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
 
@@ -89,7 +91,7 @@ def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
 
 
 def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
-    slug = f"{task.slug}-by-{_slug(view.facet)}"
+    slug = f"{task.slug}-by-{slugged(view.facet)}"
     left_out = len(task.models) - MAX_SERIES
     caption = f"{task.metric.label}; the dot is the score, the line its 95\u202f% interval."
     if task.baselines and task.models:
@@ -100,7 +102,7 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
         caption += f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers."
     if left_out > 0:
         caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
-    return _figure(
+    return make_figure(
         slug,
         f"{task.title}, by {facet_title(view.facet)}",
         caption,
@@ -118,7 +120,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
     }
     better = sum(gain > 0 for gain in gains.values())
     finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(gains)} cultures."
-    return _figure(
+    return make_figure(
         f"{task.slug}-language-{_model_slug(task, endpoint, short)}",
         f"{task.title}, own language and English: {short[endpoint]}",
         f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval."
@@ -138,29 +140,31 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) "
         f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
     )
-    return _figure(
-        f"{task.slug}-culture-{_slug(facet)}-{_model_slug(task, endpoint, short)}",
+    return make_figure(
+        f"{task.slug}-culture-{slugged(facet)}-{_model_slug(task, endpoint, short)}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
         f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
-        + (" The last column is people of the culture: their first answers against the others’." if with_people else ""),
+        + (" The last column is people of the culture: each against the others." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
     )
 
 
-def _figure(slug: str, title: str, caption: str, finding: str, spec: Any) -> Figure:
+def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec]) -> Figure:
+    """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and makes the chart."""
     wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
     return Figure(slug, title, caption, finding, wide, narrow)
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
     """The model in a file's name; names that differ only in what a slug drops get their place in the task beside it."""
-    slug = _slug(short[endpoint])
-    alike = [name for name in task.endpoints if _slug(short[name]) == slug]
+    slug = slugged(short[endpoint])
+    alike = [name for name in task.endpoints if slugged(short[name]) == slug]
     return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
 
 
-def _slug(text: str) -> str:
+def slugged(text: str) -> str:
+    """Text as part of file names and anchors."""
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
 
 

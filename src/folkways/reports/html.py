@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -18,7 +17,8 @@ from markupsafe import Markup
 
 from folkways import __version__
 from folkways.reports import charts, text
-from folkways.reports.figures import Figure, render, task_figures
+from folkways.reports.drawings import Drawings, draw
+from folkways.reports.figures import render
 from folkways.reports.methods import explain
 from folkways.reports.names import (
     culture_name,
@@ -32,22 +32,31 @@ from folkways.reports.palette import css_variables
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
 from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unequal_notices, unreadable_notices
 from folkways.reports.views import ReportView, TaskView
+from folkways.reports.world import WorldMap, choices
 
 STRIP_WIDTH, STRIP_HEIGHT = 170, 28
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
 
 
-def render_html(view: ReportView, figures: Mapping[str, Mapping[str, list[Figure]]] | None = None) -> str:
-    """The whole page. ``figures`` are those of ``all_figures`` where the caller has them already."""
-    figures = figures if figures is not None else all_figures(view)
+SCRIPTS = ("shared", "page", "world", "items")
+"""The parts of the page's script, in order."""
+
+
+def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
+    """The whole page. ``drawings`` are those of ``draw`` where the caller has them already."""
+    drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
-    script = _asset("report.js")
+    script = _script()
     sample = take_sample(view)
+    world = WorldMap(view)
     return _environment().get_template("report.html.j2").render(
         view=view,
         data=view.data,
-        figures=figures,
+        drawings=drawings,
+        world=world,
+        world_choices=choices(world.variants, view.short),
+        world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - see sample_json
         strips={task.task: strip_cells(task) for task in view.tasks},
         lede=lede(view),
         gaps=gaps(view),
@@ -63,11 +72,6 @@ def render_html(view: ReportView, figures: Mapping[str, Mapping[str, list[Figure
     )  # fmt: skip
 
 
-def all_figures(view: ReportView) -> dict[str, dict[str, list[Figure]]]:
-    """Task -> section -> its figures."""
-    return {task.task: task_figures(task, view.short) for task in view.tasks}
-
-
 def policy(style: str, script: str) -> str:
     """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may act."""
     return (
@@ -80,8 +84,14 @@ def _hash(source: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
+def _script() -> str:
+    """The page's script: its parts share the names of the first and keep their own to themselves."""
+    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
+    return '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
+
+
 def _asset(name: str) -> str:
-    return files("folkways.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return files("folkways.reports").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
 
 
 def strip_cells(task: TaskView) -> list[Markup]:

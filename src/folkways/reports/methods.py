@@ -21,6 +21,7 @@ SENTENCES = {
     "seed": ("Seed", "random draws began from {}"),
     "folkways": ("Software", "folkways {}"),
     "cultures": ("Cultures", "only {}"),
+    "models": ("Models", "no language model to compare texts with; the metrics that need one are not there"),
     "limit": ("Limit", "at most {} items of the task, spread over cultures and drawn by the seed"),
     "aggregation": ("Aggregation", "{}"),
 }
@@ -51,6 +52,8 @@ def explain(signature: str) -> list[tuple[str, str]]:
             heading, words = "Judging", f"profile {{}}: {PROFILES.get(value, 'a profile of this task’s own')}"
         elif key.startswith("text-"):
             heading = f"Text, {language_name(key.removeprefix('text-'))}"
+        elif key.startswith("model-"):
+            heading = f"Model, {key.removeprefix('model-')}"
         explained.append((heading, words.replace("{}", _in_words(key, value) or "none")))
     return explained
 

@@ -13,6 +13,8 @@ LIGHT = {
     "series-6": "#5c6570",
     "heat-0": "#eef5f8", "heat-1": "#d2e2eb", "heat-2": "#b6cedc", "heat-3": "#98bbcd", "heat-4": "#79a7bd", "heat-5": "#5b92ac",
     "heat-6": "#387c98", "heat-7": "#1e6884", "heat-8": "#00546e", "heat-9": "#004155",
+    "below-4": "#a94f0c", "below-3": "#d9803f", "below-2": "#f0b583", "below-1": "#fbe3cd", "level": "#f3efe8",
+    "above-1": "#d2e2eb", "above-2": "#98bbcd", "above-3": "#5b92ac", "above-4": "#1e6884",
     "heat-light-ink": "#ffffff", "heat-dark-ink": "#211f1c",
 }  # fmt: skip
 
@@ -23,6 +25,8 @@ DARK = {
     "series-6": "#aab4c0",
     "heat-0": "#1e2326", "heat-1": "#253036", "heat-2": "#2c3e47", "heat-3": "#334c59", "heat-4": "#3a5c6c", "heat-5": "#426c80",
     "heat-6": "#4d8ba7", "heat-7": "#6ca5c1", "heat-8": "#94c2d9", "heat-9": "#c0dfef",
+    "below-4": "#e39a55", "below-3": "#965722", "below-2": "#6b4422", "below-1": "#3d2c1e", "level": "#262522",
+    "above-1": "#25363f", "above-2": "#34576a", "above-3": "#3a6c87", "above-4": "#8cc0da",
     "heat-light-ink": "#12191d", "heat-dark-ink": "#ece8e1",
 }  # fmt: skip
 

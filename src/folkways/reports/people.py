@@ -24,8 +24,6 @@ def people_scores(task: Task, items: pl.DataFrame, release: Release, scores: pl.
     Single answers come from the run's own release, or else from the one that the task names, if it is on this disk. Nothing comes
     where neither has them.
     """
-    if task.people_release is None:
-        return
     for profile, signature in scores.group_by("profile", maintain_order=True).agg(pl.col("signature").first()).iter_rows():
         judge = _with_tools_of(task, signature)
         for source in _sources(task, release):
@@ -33,7 +31,7 @@ def people_scores(task: Task, items: pl.DataFrame, release: Release, scores: pl.
             if judged is None or not judged["counted"].any():
                 continue
             made = Signature(
-                {"task": task.name, "data": source.label, "people": "first answers against the others'", "profile": profile}
+                {"task": task.name, "data": source.label, "people": task.people_by, "profile": profile}
                 | {f"text-{name}": version for name, version in sorted(judge.text_tools().items())}
             )
             scored = judge.summarise(judged.drop("task", "item", "sample", "answer", "reason"))

@@ -75,8 +75,9 @@ def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
     """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric applies."""
     value = pl.lit(None, pl.Float64)
     for task, metrics in data.metrics.items():
-        if metrics and metrics[0].name in columns:
-            value = pl.when(pl.col("task") == task).then(pl.col(metrics[0].name).cast(pl.Float64)).otherwise(value)
+        headline = next((metric.name for metric in metrics if metric.name in columns), None)  # the first that was computed
+        if headline is not None:
+            value = pl.when(pl.col("task") == task).then(pl.col(headline).cast(pl.Float64)).otherwise(value)
     return (
         pl.when(~pl.col("counted")).then(pl.lit("not counted")).when(value >= 1).then(pl.lit("right"))
         .when(value > 0).then(pl.lit("partly")).when(value == 0).then(pl.lit("wrong")).otherwise(pl.lit(""))

@@ -30,8 +30,15 @@ def lede(view: ReportView) -> str:
 
 def _totals(view: ReportView) -> tuple[int, int]:
     """Expected items and those without a reply, each counted once whatever the number of profiles and metrics."""
-    first = [score for task in view.tasks for score in task.whole if score.profile == task.profile]
+    asked = _asked(view)
+    of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
+    first = [score for score in of_profile if score.endpoint in asked]
     return sum(score.n for score in first), sum(score.lost for score in first)
+
+
+def _asked(view: ReportView) -> set[str]:
+    """The endpoints that a run asked; the scores of other baselines are computed."""
+    return {name for run in view.data.runs for name in run.endpoints}
 
 
 def _incomplete(view: ReportView) -> list[Score]:
@@ -96,8 +103,9 @@ def unreadable_notices(view: ReportView) -> list[str]:
 def unequal_notices(view: ReportView) -> list[str]:
     """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures, another release."""
     sentences = []
+    asked = _asked(view)
     for task in view.tasks:
-        sizes = {score.n for score in task.whole if score.profile == task.profile}
+        sizes = {score.n for score in task.whole if score.profile == task.profile and score.endpoint in asked}
         if len(sizes) > 1:
             sentences.append(
                 f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to {count(max(sizes))}. "

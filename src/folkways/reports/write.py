@@ -15,7 +15,8 @@ import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.reports.data import ReportData
-from folkways.reports.html import all_figures, render_html
+from folkways.reports.drawings import draw
+from folkways.reports.html import render_html
 from folkways.reports.markdown import render_markdown
 from folkways.reports.views import ReportView
 
@@ -42,9 +43,9 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = FORMATS) 
     view = ReportView(data)
     written: list[Path] = []
     if "html" in formats:
-        figures = all_figures(view)
-        written.append(_write_text(out / "report.html", render_html(view, figures)))
-        drawn = [figure for sections in figures.values() for section in sections.values() for figure in section]
+        drawings = draw(view)
+        written.append(_write_text(out / "report.html", render_html(view, drawings)))
+        drawn = list(drawings)
         if drawn:
             _make_folder(out / "figures")
         written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]

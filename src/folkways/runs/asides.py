@@ -48,12 +48,12 @@ class Reply:
 
 @dataclass(frozen=True)
 class How:
-    """How hard to try, what may be spent, and who watches."""
+    """How hard to try, what may be spent, and who watches. A budget that is a Budget is shared with whoever else has it."""
 
     concurrency: int | None = None
     attempts: int = 6
     max_errors: int | None = None
-    budget: str | None = None
+    budget: str | Budget | None = None
     prices: Path | None = None
     observer: Observer | None = None
     every: float = 0.5
@@ -105,9 +105,10 @@ def ask_asides(
 
 
 def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price | None]:
-    limit = parse_budget(how.budget) if how.budget is not None else None
+    budget = how.budget if isinstance(how.budget, Budget) else Budget(parse_budget(how.budget) if how.budget is not None else None)
+    limit = budget.limit
     if model.endpoint.local:
-        return Budget(limit), Price(0.0, 0.0)
+        return budget, Price(0.0, 0.0)
     table = load_prices(how.prices)
     inputs, outputs = cost(table, model.endpoint.name, 1_000_000, 0), cost(table, model.endpoint.name, 0, 1_000_000)
     price = Price(inputs / 1e6, outputs / 1e6) if inputs is not None and outputs is not None else None
@@ -121,7 +122,7 @@ def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price |
             f"a budget in tokens or usd needs a limit for each reply of {model.name}: leave out the setting max_tokens=none, "
             "or give the budget in requests"
         )
-    return Budget(limit), price
+    return budget, price
 
 
 def _write_down(

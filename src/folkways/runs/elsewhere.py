@@ -61,6 +61,11 @@ def judge_file(
         items = items.filter(pl.col("culture").is_in(select_cultures([culture], items["culture"].unique().to_list())))
     elif "culture" in found.columns:
         items = items.filter(pl.col("culture").is_in(found["culture"].drop_nulls().unique().to_list()))
+    if by_position:
+        ordered = _in_order_of(found, items)
+        if not ordered.equals(items):
+            notes.append("its rows are in another order than the release, and it says which items they are: that was followed")
+            items = ordered
     located = _numbered(_locate(found, items, path, by_position), path)
     asked = _asked(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
@@ -120,6 +125,14 @@ def _from_name(path: Path, available: Sequence[str]) -> str | None:
         if any(len(name) > 1 and name.lower() in path.stem.lower() for name in known.names.values()):
             named.append((max(len(name) for name in known.names.values()), code))
     return max(named)[1] if named and len(available) > 1 else None
+
+
+def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """The items in the order of a file that is read by position, where it names every one of them exactly once; else as they are."""
+    key = next((name for name in ("item", "release_id") if name in found.columns), None)
+    if key is None or found.height != items.height or not items[key].is_unique().all() or set(found[key]) != set(items[key]):
+        return items
+    return found.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
 
 
 def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from folkways.benchmarks.analyses import Analysis, Findings
 from folkways.benchmarks.registry import analyses, get_task
+from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import ModelCard
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
@@ -42,7 +44,13 @@ def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile
         scores=pl.concat(scores),
         metrics={task: get_task(task).metrics for task in releases},
         releases=releases,
+        cards=known_cards(scores),
     )
+
+
+def known_cards(scores: Iterable[pl.DataFrame]) -> dict[str, ModelCard]:
+    """Endpoint -> model card, for those endpoints of the scores that a table of cards knows."""
+    return cards_of({name for frame in scores for name in frame["endpoint"]})
 
 
 def choose_analyses(findings: Findings, names: Sequence[str] = ()) -> list[Analysis]:

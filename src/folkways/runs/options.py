@@ -9,6 +9,8 @@ from typing import Any
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 
+MOST_ORDERS = 24
+
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -24,8 +26,11 @@ class RunOptions:
     system:       system prompt for every request; None leaves the task's own.
     settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.
     max_tokens:   output tokens at most, instead of the task's own limit.
-    prompt_texts: template name -> text, in place of the release's or ours.
+    prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME`` for a template of one task.
     prompt_file:  the name of the file they came from, for the signature.
+    permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the released one.
+    scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
+    scoring_precision: of those models.
     """
 
     tasks: tuple[str, ...]
@@ -41,18 +46,30 @@ class RunOptions:
     max_tokens: int | None = None
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
     prompt_file: str | None = None
+    permute_options: int = 1
+    scoring_models: Mapping[str, str] = field(default_factory=dict)
+    scoring_precision: str = "fp32"
 
     def __post_init__(self) -> None:
-        for name in ("limit", "samples", "max_tokens"):
+        for name in ("limit", "samples", "max_tokens", "permute_options"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise FolkwaysError(f"{name} must be at least 1, got {value}")
         if not -(2**63) <= self.seed < 2**63:
             raise FolkwaysError(f"seed must be a whole number of at most 64 bits, got {self.seed}")
+        if self.permute_options > MOST_ORDERS:
+            raise FolkwaysError(
+                f"permute_options must be at most {MOST_ORDERS}, the orders of four options, got {self.permute_options}"
+            )
         for name, value in self.settings.items():
             check_setting(name, value)
         if not self.tasks:
             raise FolkwaysError("name at least one task, for example: folkways run sample --model baseline/random")
+
+    def texts_for(self, task: str) -> dict[str, str]:
+        """The prompt texts that this task is asked with, by template name."""
+        split = [(name.rpartition(":"), text) for name, text in self.prompt_texts.items()]
+        return {name: text for (owner, _, name), text in split if owner in ("", task)}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.registry import expand_tasks
+from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -42,7 +42,8 @@ class TaskPlan:
     def prompt_options(self) -> PromptOptions:
         """The part of the options that prompts depend on."""
         chosen = self.options
-        return PromptOptions(chosen.languages, chosen.variants, chosen.seed, dict(chosen.prompt_texts))
+        texts = chosen.texts_for(self.task.name)
+        return PromptOptions(chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options)
 
     def settings(self, model: Model) -> Settings:
         """The sampling settings of this task's requests to the model."""
@@ -72,6 +73,7 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
     unused = {name for name in options.releases if name != "*"} - benchmarks
     if unused:
         raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
+    _check_tasks(options, chosen)
     opened: dict[str, Release] = {}
     planned = []
     for task in chosen:
@@ -80,6 +82,20 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
             opened[name] = open_release(name, task.benchmark)
         planned.append(TaskPlan(task, opened[name], options))
     return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
+
+
+def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
+    """An error for an option that means none of the tasks."""
+    for name in options.prompt_texts:
+        owner = name.rpartition(":")[0]
+        if owner and owner not in {task.name for task in chosen}:
+            raise UnknownNameError("task of a prompt text (no such task in this run)", owner, [task.name for task in chosen])
+    if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
+        able = [task.name for task in tasks().values() if task.permutes_options]
+        raise FolkwaysError(
+            f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
+            f"those that can: {', '.join(able)}"
+        )
 
 
 def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:

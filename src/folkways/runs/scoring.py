@@ -15,6 +15,7 @@ from folkways.records import SCORES
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.signature import signature
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
@@ -25,24 +26,34 @@ NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores of a run and the profile each task was judged in."""
+    """Scores of a run, the profile each task was judged in, and what is wrong with models that metrics needed."""
 
     scores: pl.DataFrame
     profiles: dict[str, str]
+    problems: tuple[FolkwaysError, ...] = ()
 
 
-def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = None, text_tools: str | None = None) -> Scored:
+def score_run(
+    workspace: Workspace,
+    run: plans.RunRecord,
+    profile: str | None = None,
+    text_tools: str | None = None,
+    models: ScoringModels | None = None,
+) -> Scored:
     """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
 
     A run of which everything was asked is finished with that.
 
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
     text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any; the signature names them.
+    models:     language models to compare texts with, before those that the run was planned with. One that cannot be had leaves its
+                metrics out and is among the problems.
     Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
     """
     shares = results.parts(workspace, run)
     frames: list[pl.DataFrame] = []
     profiles: dict[str, str] = {}
+    problems: list[FolkwaysError] = []
     run_tasks = plans.run_tasks(workspace, run)
     if not run_tasks:
         raise FolkwaysError(
@@ -55,6 +66,9 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
         resolved = task.resolve_profile(profile)
         profiles[task.name] = resolved
         options = restore_options(run_task.options)
+        equipped = equip(task, chosen_models(options, models))
+        task = equipped.task
+        problems += equipped.problems
         release = release_of(run_task)
         for part in (share for share in shares if share.task == task.name):
             responses = results.responses(workspace, run, part)
@@ -77,7 +91,7 @@ def score_run(workspace: Workspace, run: plans.RunRecord, profile: str | None = 
             results.save_scores(workspace, run, resolved, part, scored)
             frames.append(scored)
     plans.mark_scored(workspace, run)
-    return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles)
+    return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles, tuple(problems))
 
 
 def _check_complete(run: plans.RunRecord, task: Task, judged: int, expected: int) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.models import MODEL_ABSENT
 from folkways.records import Signature
 from folkways.releases.base import Release
 from folkways.workspace.plans import RunTask
@@ -40,6 +41,7 @@ def signature(
         "samples": str(options.get("samples", 1)),
         "profile": profile,
         **_text_tools(task),
+        **_models(task),
         "seed": str(options.get("seed", 0)),
         "folkways": __version__,
     }
@@ -62,6 +64,7 @@ def signature_elsewhere(task: Task, release: Release, responses: pl.DataFrame, p
             "samples": str(responses["sample"].n_unique()),
             "profile": profile,
             **_text_tools(task),
+            **_models(task),
             "folkways": __version__,
         }
     )
@@ -69,6 +72,14 @@ def signature_elsewhere(task: Task, release: Release, responses: pl.DataFrame, p
 
 def _text_tools(task: Task) -> dict[str, str]:
     return {f"text-{language}": tool for language, tool in sorted(task.text_tools().items())}
+
+
+def _models(task: Task) -> dict[str, str]:
+    """The models that texts were compared with, and where there was none, so that a metric that is lacking is explained."""
+    models = task.models()
+    if models and set(models.values()) == {MODEL_ABSENT}:
+        return {"models": MODEL_ABSENT}
+    return {f"model-{role}": model for role, model in models.items()}
 
 
 def _own_texts(options: Mapping[str, Any]) -> str:

@@ -10,12 +10,33 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     NaN stays NaN and does not count as a comparison. ValueError for a value outside 0 to 1.
     """
-    known = sorted((p, position) for position, p in enumerate(p_values) if p == p)
-    if known and not (known[0][0] >= 0 and known[-1][0] <= 1):
-        raise ValueError(f"p-values lie between 0 and 1, got {known[0][0]} to {known[-1][0]}")
+    known = _known(p_values)
     adjusted = list(p_values)
     largest = 0.0
     for rank, (p, position) in enumerate(known):
         largest = max(largest, min(1.0, (len(known) - rank) * p))
         adjusted[position] = largest
     return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's adjusted p-values, in the order given: of those below alpha, at most that share is expected false.
+
+    Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not count as a comparison.
+    ValueError for a value outside 0 to 1.
+    """
+    known = _known(p_values)
+    adjusted = list(p_values)
+    smallest = 1.0
+    for rank, (p, position) in reversed(list(enumerate(known, start=1))):
+        smallest = min(smallest, p * len(known) / rank)
+        adjusted[position] = smallest
+    return adjusted
+
+
+def _known(p_values: Sequence[float]) -> list[tuple[float, int]]:
+    """The values that are not NaN, smallest first, with their positions."""
+    known = sorted((p, position) for position, p in enumerate(p_values) if p == p)
+    if known and not (known[0][0] >= 0 and known[-1][0] <= 1):
+        raise ValueError(f"p-values lie between 0 and 1, got {known[0][0]} to {known[-1][0]}")
+    return known

@@ -18,9 +18,8 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from folkways.errors import FolkwaysError
-from folkways.workspace.schema import HEAD
 from folkways.workspace.schema import HEAD, metadata
-from folkways.workspace.studio_tables import guards
+from folkways.workspace.studio_tables import guards  # and with it the studio's tables in the metadata
 
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""

@@ -253,8 +253,9 @@ judgements = Table(
 drafts = Table(
     "studio_drafts",
     metadata,
-    Column("assignment_id", Integer, ForeignKey("studio_assignments.id"), primary_key=True),
-    _to("studio_participants", "participant_id"),
+    # Of the person and the item, not of the slot: who comes back after the lease went to somebody else finds it again.
+    Column("item_id", Integer, ForeignKey("studio_items.id"), primary_key=True),
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
     Column("revision", Integer, nullable=False),  # from 1; a save names the one that it was made from
     Column("payload", Json, nullable=False),
     Column("saved", Float, nullable=False),

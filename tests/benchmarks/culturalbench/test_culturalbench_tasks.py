@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.culturalbench import TASKS
-from folkways.benchmarks.culturalbench.regions import mean_of_wilsons, stratified_bootstrap
 from folkways.benchmarks.summary import SCORE_COLUMNS
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.base import Release
-from folkways.stats.intervals import wilson
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
 EASY, HARD = TASKS
@@ -172,11 +168,6 @@ def test_a_region_without_any_variation_is_not_certain(release: Release) -> None
         assert 10 < region["high"] - region["low"] < 60
 
 
-def test_the_mean_of_one_wilson_interval_is_that_interval() -> None:
-    single = wilson(3, 7)
-    assert mean_of_wilsons([3 / 7], [7]) == pytest.approx((single.low, single.high))
-
-
 def test_regional_scores_do_not_depend_on_the_order_of_rows(release: Release) -> None:
     items = EASY.items(release)
     judged = EASY.judge(items, asked(EASY, items, lambda item: "A"), "paper")
@@ -236,19 +227,12 @@ def test_gold_outside_the_labels_is_not_counted_and_says_so(tmp_path: Path) -> N
         assert all(judged.filter(~pl.col("counted"))["reason"])
 
 
-@given(st.lists(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=30), min_size=1, max_size=6))
-@settings(max_examples=25)
-def test_regional_intervals_contain_the_mean_of_extremes_and_stay_in_range(strata: list[list[float]]) -> None:
-    arrays = [np.column_stack([values, np.ones(len(values))]) for values in strata]
-    low, high = stratified_bootstrap(arrays)
-    assert 0.0 <= low <= high <= 1.0
-    if all(len(set(values)) == 1 for values in strata):
-        assert low == high == pytest.approx(np.mean([values[0] for values in strata]))
-
-
-def test_regional_interval_has_the_width_that_theory_gives() -> None:
-    rng = np.random.default_rng(1)
-    strata = [rng.integers(0, 2, size=n).astype(float) for n in (400, 100)]
-    low, high = stratified_bootstrap([np.column_stack([values, np.ones(len(values))]) for values in strata])
-    error = np.sqrt(sum(values.var() / len(values) for values in strata)) / 2
-    assert high - low == pytest.approx(2 * 1.96 * error, rel=0.1)
+def test_a_region_that_never_replied_has_no_score(release: Release) -> None:
+    items = EASY.items(release)
+    silent = {"AU", "NZ"}
+    replies = asked(EASY, items, lambda item: None if item["culture"] in silent else "A")
+    scores = EASY.summarise(EASY.judge(items, replies, "paper")).filter(pl.col("metric") == "right")
+    for facet in ("region", "region (pooled)"):
+        row = scores.row(by_predicate=(pl.col("facet") == facet) & (pl.col("value") == "Oceania"), named=True)
+        assert math.isnan(row["score"])
+        assert (row["coverage"], row["at_best"], row["n"]) == (0.0, 100.0, 26)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -118,13 +119,15 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
 @pytest.mark.shared
 def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> None:
     items = ADAPTATION.items(real)
-    gold = [
-        '["' + '", "'.join(text.replace('"', "'").replace("\\", "/") for text in pair) + '", "Label"]'
-        for pair in items.select("intra", "inter").iter_rows()
-    ]
-    table = responses(ADAPTATION, items["item"].to_list(), gold)
-    paper = ADAPTATION.summarise(ADAPTATION.judge(items, table, "paper"))
-    strict = ADAPTATION.summarise(ADAPTATION.judge(items, table, "strict"))
+
+    def scores_of_a_copy(profile: str) -> pl.DataFrame:
+        rows = items.select("intra", "inter", "swapped").iter_rows()
+        versions = [(inter, intra) if swapped and profile == "paper" else (intra, inter) for intra, inter, swapped in rows]
+        copies = [json.dumps([*pair, "Label"], ensure_ascii=False) for pair in versions]
+        table = responses(ADAPTATION, items["item"].to_list(), copies)
+        return ADAPTATION.summarise(ADAPTATION.judge(items, table, profile))
+
+    paper, strict = scores_of_a_copy("paper"), scores_of_a_copy("strict")
 
     def by_culture(scores: pl.DataFrame, metric: str) -> dict[str, float]:
         chosen = scores.filter((pl.col("facet") == "culture") & (pl.col("metric") == metric))
@@ -204,9 +207,11 @@ def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: T
         found = task.judge(items, table, profile)
         assert set(found["state"]) == {state}
         assert found["counted"].all()
-        values = {value for metric in task.metrics for value in found[metric.name]}
+        computed = [metric.name for metric in task.metrics if metric.name in found.columns]
+        values = {value for name in computed for value in found[name]}
         assert values <= {0.0, None}
-        assert set(found[task.metrics[0].name]) != {None}
+        left_out = profile == "paper" and state == "refused" and task is ADAPTATION
+        assert (set(found[computed[0]]) == {None}) == left_out
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -277,4 +282,4 @@ def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) 
     arabic = ADAPTATION.from_authors(pl.DataFrame({"Intra": ["They came.", None], "Inter": ["جاؤوا", None]}))
     assert arabic is not None
     assert arabic["culture"].to_list() == ["ARAB", "ARAB"]
-    assert arabic["response"].to_list() == ['["They came.", "جاؤوا"]', None]
+    assert arabic["response"].to_list() == ['["They came.", "جاؤوا"]', ""]

@@ -7,6 +7,7 @@ from functools import cache
 
 import polars as pl
 
+from folkways.benchmarks.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import culture_named
 from folkways.errors import UnknownNameError
@@ -24,13 +25,7 @@ TAKEN = Metric(
     "Taken when offered",
     "Share of items in which a culture's answer stood as a wrong option and was taken: whose view of others the model has.",
 )
-LETTER_CHOSEN = Metric("letter_chosen", "Letter chosen", "Share of readable replies that name the letter.")
-LETTER_RIGHT = Metric("letter_right", "Letter right", "Share of the same items whose right letter it is.")
-LETTER_BIAS = Metric(
-    "letter_bias", "Letter bias", "How much oftener the letter was named than it is right, in points.", kind="mean"
-)
-
-VIEWS = (TAKEN, LETTER_CHOSEN, LETTER_RIGHT, LETTER_BIAS)
+VIEWS = (TAKEN, *LETTER_METRICS)
 
 
 def seen(
@@ -59,24 +54,14 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
     missing would have taken no wrong option had it been right, so ``at_best`` is the score.
     """
     # Numbers instead of texts: an item has three wrong options, and a benchmark 300,000 items.
-    texts = pl.col("question", "state", "culture", "chosen_culture", "chosen_letter", "gold_letter").cast(pl.Categorical)
-    counted = judgements.filter("counted").select("counted", texts, "offered")
+    texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
     options = (
-        counted.filter(pl.col("offered").is_not_null())
-        .select("question", "counted", "state", "culture", "chosen_culture", option_culture=pl.col("offered").str.split(" "))
+        judgements.filter(pl.col("counted") & pl.col("offered").is_not_null())
+        .select("counted", texts, option_culture=pl.col("offered").str.split(" "))
         .explode("option_culture")
         .with_columns(pl.col("option_culture").cast(pl.Categorical))
         .with_columns(taken=(pl.col("chosen_culture") == pl.col("option_culture")).fill_null(False).cast(pl.Float64))
     )
     groupings = [("option_culture",), ("culture", "option_culture")]
-    yield _as_best(summarise_means(options, task, (TAKEN,), (), groupings))
-    read = counted.drop("offered").filter(pl.col("chosen_letter").is_not_null())
-    for letter in sorted({*read["chosen_letter"], *read["gold_letter"]}):
-        chosen, right = ((pl.col(name) == letter).cast(pl.Float64) for name in ("chosen_letter", "gold_letter"))
-        with_shares = read.with_columns(letter_chosen=chosen, letter_right=right, letter_bias=chosen - right)
-        scores = summarise_means(with_shares, task, VIEWS[1:], (), [()])
-        yield _as_best(scores.with_columns(facet=pl.lit("letter"), value=pl.lit(letter)))
-
-
-def _as_best(scores: pl.DataFrame) -> pl.DataFrame:
-    return scores.with_columns(at_best="score")
+    yield summarise_means(options, task, (TAKEN,), (), groupings).with_columns(at_best="score")
+    yield from letter_scores(judgements, task)

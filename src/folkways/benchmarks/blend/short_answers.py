@@ -45,7 +45,7 @@ class ShortAnswers(Task):
             "Other language",
             "Share of replies that script or function words show to be in another language than asked.",
         ),
-        Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0),
+        Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0, bounds=None),
         Metric(
             "inside_word",
             "Inside a word only",

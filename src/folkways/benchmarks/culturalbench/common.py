@@ -1,28 +1,26 @@
-"""What the two CulturalBench tasks share: prompts, the state of a reply, and regional scores."""
+"""What the two CulturalBench tasks share: prompts, the state of a reply, regional scores, and topics."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.culturalbench.regions import with_regional_means
+from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.templates import Template, asks_in_english, choose_templates
-from folkways.errors import DataError
+from folkways.benchmarks.templates import Template, choose_templates
 from folkways.metrics.refusals import declines
-from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
+from folkways.records import ITEMS, Schema, State
 from folkways.releases.base import Release
 
-FACETS: Schema = {"mode": pl.String, "region": pl.String}
-
-Row = dict[str, Any]
+FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
 
 
-class CulturalBenchTask(Task):
+class CulturalBenchTask(ItemwiseTask):
     """A task whose replies are one of a few labels.
 
     ``paper`` takes a reply that is the label and nothing else; ``lenient`` takes the first unambiguous label, so that models that
@@ -35,57 +33,45 @@ class CulturalBenchTask(Task):
     profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "lenient"}
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
     max_tokens: ClassVar[int] = 2  # section 5; models that think or talk first need --max-tokens and the lenient profile
+    has_baselines: ClassVar[bool] = True
+    people_by: ClassVar[str] = "votes against the others'"
     labels: ClassVar[tuple[str, ...]]
     wordings: ClassVar[Mapping[str, str]]
-    own_columns: ClassVar[Schema]  # what the items carry besides records.ITEMS and the facets
+    places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
+    details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
 
     @abstractmethod
     def rows(self, release: Release) -> list[Row]:
         """The items: item, release_id, question, culture, text, gold, facets, ``answer``, ``own_columns``."""
 
     @abstractmethod
-    def parts(self, item: Row) -> Mapping[str, str]:
-        """What stands for {question} and the other names in a prompt template."""
-
-    @abstractmethod
     def read(self, reply: str, profile: str) -> str | None:
         """The label that the reply gives under the profile."""
+
+    def right_label(self, item: Row, variant: str) -> str:
+        """The label that is right where the item is asked in this variant."""
+        return str(item["answer"])
 
     def items(self, release: Release) -> pl.DataFrame:
         rows = [{"task": self.name, **row} for row in self.rows(release)]
         return pl.DataFrame(rows, schema={**ITEMS, **FACETS, "answer": pl.String, **self.own_columns})
 
-    def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
             for name, text in self.wordings.items()
         }
-        templates = choose_templates(self.name, options, known, self.variants, needed="question")
-        rows = [
-            {
-                "task": self.name,
-                "item": item["item"],
-                "language": "en",
-                "variant": variant,
-                "user": template.fill(self.parts(item)),
-                "choices": list(self.labels),
-                "prompt_source": template.source,
-            }
-            for item in (items.iter_rows(named=True) if asks_in_english(options) else ())
-            for variant, template in templates.items()
-        ]
-        return pl.DataFrame(rows, schema=dict(PROMPTS))
+        return choose_templates(self.name, options, known, self.variants, needed=self.places)
 
-    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        profile = self.resolve_profile(profile)
-        known = {item["item"]: item for item in items.iter_rows(named=True)}
-        rows = []
-        for number, response in enumerate(require_columns(responses, RESPONSES, "responses").iter_rows(named=True), start=1):
-            item = known.get(response["item"])
-            if item is None:
-                raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
-            rows.append({**item, **response, **self._judged(item, response, profile)})
-        return pl.DataFrame(rows, schema={**JUDGEMENTS, **FACETS, "right": pl.Float64})
+    @property
+    def judged_columns(self) -> Schema:
+        return {**FACETS, **self.details, "right": pl.Float64}
+
+    def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
+        """Each annotator's votes against those of the others, in a release that was built with votes (see ``people``)."""
+        from folkways.benchmarks.culturalbench.people import people_judgements
+
+        return people_judgements(items, release, self.name, self.judged_columns)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, with each region's score as the unweighted mean over its countries, the rule of the leaderboard.
@@ -95,7 +81,7 @@ class CulturalBenchTask(Task):
         pooled = summarise_means(judgements, self.name, self.metrics, self.facets)
         return with_regional_means(pooled, judgements, self.metrics)
 
-    def _judged(self, item: Row, response: Row, profile: str) -> Row:
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
         counted = item["answer"] in self.labels
         verdict: Row = {"counted": counted, "answer": None, "right": 0.0}
         if not counted:
@@ -115,4 +101,5 @@ class CulturalBenchTask(Task):
                 else "no label found"
             )
             return {**verdict, "state": (State.REFUSED if refused else State.UNREADABLE).value, "reason": reason}
-        return {**verdict, "answer": label, "right": float(label == item["answer"]), "reason": f"the answer is {item['answer']}"}
+        right = self.right_label(item, response["variant"])
+        return {**verdict, "answer": label, "right": float(label == right), "reason": f"the answer is {right}"}

@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench import wordings
-from folkways.benchmarks.culturalbench.common import CulturalBenchTask, Row
+from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.culturalbench import baselines, orders, wordings
+from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
+from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.templates import Template
+from folkways.errors import FolkwaysError
 from folkways.metrics.labels import exact_label, first_label
-from folkways.records import Metric, Schema
+from folkways.records import Metric, Schema, State
 from folkways.releases import culturalbench
 from folkways.releases.base import Release
 
+_SPEAKS = {State.REFUSED: 1, State.UNREADABLE: 2, State.FAILED: 3, State.MISSING: 4}
+"""Which row stands for a question that was not answered alike in every order, after one that took another option: lost ones
+last, because it could still have been the same option only where nothing else differs."""
+
 
 class Easy(CulturalBenchTask):
-    """Right when the reply gives the letter of the gold option. Chance is 25 %."""
+    """Right when the reply gives the letter of the gold option. Chance is 25 %.
+
+    In several orders of the options, the score is the mean over all of them, and whether a question was answered alike in every
+    order stands on one of its rows and is null on the others, so that it counts once.
+    """
 
     name: ClassVar[str] = "culturalbench/easy"
     title: ClassVar[str] = "CulturalBench-Easy"
     about: ClassVar[str] = "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("right", "Right", "The reply gives the letter of the gold option (section 5)."),
+        Metric("consistent", "Same option", "The same option was chosen in every order that was asked, right or wrong."),
+        *LETTER_METRICS,
     )
+    facets: ClassVar[tuple[str, ...]] = (*FACETS, "gold_letter")
+    permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
     wordings: ClassVar[Mapping[str, str]] = wordings.EASY
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String)}
+    places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
+    own_columns: ClassVar[Schema] = {"gold_letter": pl.String, "options": pl.List(pl.String)}
+    details: ClassVar[Schema] = {
+        "gold_letter": pl.String,  # as it was asked
+        "chosen_letter": pl.String,  # as it was asked
+        "chosen_option": pl.String,  # the letter that the option has in the release
+    }
 
     def rows(self, release: Release) -> list[Row]:
         seen: dict[str, int] = {}
@@ -42,16 +65,77 @@ class Easy(CulturalBenchTask):
                     "culture": entry["culture"],
                     "text": entry["question"],
                     "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
-                    "mode": entry["mode"],
-                    "region": entry["region"],
+                    **{facet: entry[facet] for facet in FACETS},
                     "answer": entry["answer"],
+                    "gold_letter": entry["answer"],
                     "options": entry["options"],
                 }
             )
         return rows
 
+    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
+        for name in options.prompt_texts:
+            if orders.split_variant(name)[1] != 1:
+                raise FolkwaysError(f"a prompt text cannot be called {name!r}: ~order-N is how orders of the options are called")
+        return super().templates(options, release)
+
     def parts(self, item: Row) -> Mapping[str, str]:
-        return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
+        return self._parts(item, orders.RELEASED)
+
+    def askings(self, item: Row, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
+        number = options.orders if orders.can_be_permuted(item["options"]) else 1
+        for place, order in enumerate(orders.orders_of(item["question"])[:number], start=1):
+            yield orders.variant_name(variant, place), self._parts(item, order)
+
+    def _parts(self, item: Row, order: orders.Order) -> Mapping[str, str]:
+        shown = (item["options"][place] for place in order)
+        return {"question": item["text"], **dict(zip("abcd", shown, strict=True))}
 
     def read(self, reply: str, profile: str) -> str | None:
         return exact_label(reply, self.labels) if profile == "paper" else first_label(reply, self.labels)
+
+    def right_label(self, item: Row, variant: str) -> str:
+        return self.labels[orders.order_of(item["question"], variant).index(self.labels.index(item["answer"]))]
+
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        verdict = super().judged(item, response, profile)
+        if not verdict["counted"]:
+            return verdict
+        letter = verdict["answer"]
+        order = orders.order_of(item["question"], response["variant"])
+        return {
+            **verdict,
+            "gold_letter": self.right_label(item, response["variant"]),
+            "chosen_letter": letter,
+            "chosen_option": self.labels[order[self.labels.index(letter)]] if letter else None,
+        }
+
+    def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
+        """As for every task, with ``consistent``, which is null where a question was asked in one order only."""
+        judged = super().judge(items, responses, profile)
+        templates = {name: orders.split_variant(name)[0] for name in judged["variant"].unique()}
+        asking = [
+            "item",
+            "language",
+            pl.col("variant").replace_strict(templates, return_dtype=pl.String),
+            "sample",
+        ]
+        chosen = pl.col("chosen_option")
+        taken = chosen.drop_nulls().n_unique()
+        alike = (taken == 1) & chosen.is_not_null().all()
+        rank = (
+            pl.when((taken > 1).over(asking) & chosen.is_not_null())
+            .then(0)
+            .otherwise(pl.col("state").replace_strict({state.value: place for state, place in _SPEAKS.items()}, default=5))
+        )
+        speaks = (pl.len().over(asking) > 1) & (rank.rank("ordinal").over(asking) == 1)
+        return judged.with_columns(consistent=pl.when(speaks).then(alike.over(asking).cast(pl.Float64)))
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        """As for every task of the benchmark; which letters were named stands by ``letter``."""
+        scores = super().summarise(judgements).filter(pl.col("n") > 0)
+        letters = letter_scores(judgements, self.name) if "chosen_letter" in judgements.columns else ()  # people name none
+        return pl.concat([scores, *letters])
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        return baselines.easy(items, self.labels)

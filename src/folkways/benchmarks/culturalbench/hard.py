@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench import wordings
-from folkways.benchmarks.culturalbench.common import CulturalBenchTask, Row
+from folkways.benchmarks.culturalbench import baselines, wordings
+from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
+from folkways.benchmarks.itemwise import Row
 from folkways.metrics.labels import TRUTHS, exact_label, first_truth
 from folkways.records import Metric, Schema, State
 from folkways.releases import culturalbench
@@ -39,6 +40,7 @@ class Hard(CulturalBenchTask):
     )
     labels: ClassVar[tuple[str, ...]] = TRUTHS
     wordings: ClassVar[Mapping[str, str]] = wordings.HARD
+    places: ClassVar[tuple[str, ...]] = ("question", "option")
     own_columns: ClassVar[Schema] = {"question_text": pl.String, "option": pl.String, "judgements": pl.Int64}
 
     def rows(self, release: Release) -> list[Row]:
@@ -56,8 +58,7 @@ class Hard(CulturalBenchTask):
                     "culture": entry["culture"],
                     "text": f"{entry['question']} {entry['option']}",
                     "gold": entry["answer"],
-                    "mode": entry["mode"],
-                    "region": entry["region"],
+                    **{facet: entry[facet] for facet in FACETS},
                     "answer": entry["answer"],
                     "question_text": entry["question"],
                     "option": entry["option"],
@@ -103,3 +104,6 @@ class Hard(CulturalBenchTask):
             reason=reason.otherwise(pl.col("reason")),
             all_right=pl.when(speaks).then(all_right),
         ).drop("judgements", "usable")
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        return baselines.hard(items)

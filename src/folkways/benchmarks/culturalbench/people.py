@@ -36,15 +36,18 @@ PEOPLE_JUDGEMENTS: Schema = {**JUDGEMENTS, "annotator": pl.String, "right": pl.F
 _GOLD = {letter: f"gold_{letter}" for letter in LETTERS}
 
 
-def people_judgements(items: pl.DataFrame, release: Release, task: str) -> pl.DataFrame | None:
+def people_judgements(items: pl.DataFrame, release: Release, task: str, columns: Schema | None = None) -> pl.DataFrame | None:
     """PEOPLE_JUDGEMENTS on the items of ``culturalbench/easy`` or ``culturalbench/hard``, with every further column of the items.
 
+    columns: further ones of the task's judgements; those that have no meaning for people (the letter that was named) are null.
     None where the release does not tell what single people chose. DataError, with file and row, for votes that cannot be read.
     """
-    if not release.has(VOTES_FILE):
-        return None
+    if not any(entry.path == VOTES_FILE for entry in release.record.files) or not release.has(VOTES_FILE):
+        return None  # votes beside the files of a release are not of it, and its fingerprint does not cover them
     votes, rule = read_built_votes(release), read_rule(release)
-    return (judge_people_on_hard if task.endswith("/hard") else judge_people_on_easy)(items, votes, rule)
+    judged = (judge_people_on_hard if task.endswith("/hard") else judge_people_on_easy)(items, votes, rule)
+    lacking = {name: kind for name, kind in (columns or {}).items() if name not in judged.columns}
+    return judged.with_columns(pl.lit(None, dtype=kind).alias(name) for name, kind in lacking.items())
 
 
 def read_built_votes(release: Release) -> pl.DataFrame:

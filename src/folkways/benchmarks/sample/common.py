@@ -82,7 +82,7 @@ class SampleTask(Task):
         for item in items.iter_rows(named=True):
             for language in self._asked(item, options):
                 own = partial(Template, wordings.get(language, wordings["en"]), "folkways")
-                chosen = choose_templates(self.name, options, {"plain": own}, self.variants, needed="q")
+                chosen = choose_templates(self.name, options, {"plain": own}, self.variants, needed=("q",))
                 rows += [
                     {
                         "task": self.name,

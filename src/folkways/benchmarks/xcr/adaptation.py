@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.models import ModelRole
 from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
-from folkways.benchmarks.xcr.adaptation_judging import Side, judge_side
+from folkways.benchmarks.xcr.adaptation_judging import Side, judge_side, no_version
 from folkways.benchmarks.xcr.authors_files import adaptation_outputs
 from folkways.benchmarks.xcr.authors_prompt import for_people
-from folkways.benchmarks.xcr.common import Row, Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.comparisons import Asked
 from folkways.benchmarks.xcr.strategies import canonical_strategy
+from folkways.metrics.edits import edit_similarity
 from folkways.metrics.refusals import declines
 from folkways.records import Metric, Schema, State
 from folkways.releases import xcr
@@ -27,14 +32,26 @@ PEOPLE: Mapping[str, tuple[str, str, str]] = {
 }
 """Culture -> the authors' adjective, and our own wording for its people and its language."""
 
+LANGUAGE_MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "ar": ("asafaya/bert-base-arabic", ("ARAB",)),
+    "bn": ("sagorsarker/bangla-bert-base", ("IN-WB", "BD")),
+    "zh": ("hfl/chinese-bert-wwm-ext", ("CN",)),
+}
+"""Language -> the authors' model for it, and the cultures whose versions are written in it."""
+
+ENGLISH_BASELINE = 0.35219112
+"""F1 of unrelated English sentences by layer 9 of bert-base-uncased, as the authors of BERTScore measured it (package 0.3.13)."""
+
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
 
     The authors' wording says only "Bengali" of both Bengali cultures, so one reply answers for both, as in the paper; ours tells
-    them apart. Until embeddings come in, versions are compared by edit similarity under the paper's rules for counts and labels:
-    ``paper`` leaves out rows whose number of tagged items differs from gold and gives 0 where neither side has one; ``strict``
-    gives 0 for a missing item, and leaves sentences without an equivalent in the culture to the accuracy of saying so.
+    them apart. Versions are compared by BERTScore F1, given the models, and by edit similarity always, under the same rules for
+    counts and labels (``adaptation_judging``): ``paper`` leaves out rows whose number of tagged items differs from gold and gives 0
+    where neither side has one; ``strict`` gives 0 for a missing item, and leaves sentences without an equivalent in the culture to
+    the accuracy of saying so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict`` takes
+    both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"
@@ -43,6 +60,12 @@ class Adaptation(XcrTask):
         "Rewrite a sentence for another culture, within English and into its language, and name the strategy (sections 3 and F)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", "mean", bounds=None
+        ),
+        Metric("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items.", "mean", bounds=None),
+        Metric("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", "mean", bounds=None),
+        Metric("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences.", "mean", bounds=None),
         Metric("csi_edit_intra", "CSI edit, in English", "Edit similarity of paired tagged items to gold, within English.", "mean"),
         Metric("csi_edit_inter", "CSI edit, in the language", "Edit similarity of paired tagged items, into the language.", "mean"),
         Metric(
@@ -58,8 +81,15 @@ class Adaptation(XcrTask):
         Metric("adapted_rightly", "Adapted rightly", "Of what gold adapts, not called non-transferable."),
         Metric("format_read", "Format read", "Two versions could be read out of the reply."),
     )
+    model_roles: ClassVar[tuple[ModelRole, ...]] = (
+        ModelRole("bert-en", "tokens", ("csi_bert_intra", "sent_bert_intra"), "google-bert/bert-base-uncased", layer=9),
+        *(
+            ModelRole(f"bert-{language}", "tokens", ("csi_bert_inter", "sent_bert_inter"), model, cultures=frozenset(cultures))
+            for language, (model, cultures) in LANGUAGE_MODELS.items()
+        ),
+    )
     max_tokens: ClassVar[int] = 1024
-    own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String}
+    own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
     details: ClassVar[Schema] = {"strategy": pl.String}
 
     def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
@@ -75,6 +105,7 @@ class Adaptation(XcrTask):
                 "gold": f"{row['intra']}\n{row['inter']}",
                 "intra": row["intra"],
                 "inter": row["inter"],
+                "swapped": row["swapped"],
             }
             for culture, file in xcr.ADAPTATION_FILES.items()
             if release.has(file)
@@ -92,34 +123,59 @@ class Adaptation(XcrTask):
         found = reader.read_adaptation(reply)
         if found is None:
             return unread(declines(reply), "the two versions cannot be told apart, or there are none")
-        intra, inter = judge_side(item["intra"], found.intra, profile), judge_side(item["inter"], found.inter, profile)
+        replied = {"intra": found.intra, "inter": found.inter}
+        sides = {name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()}
         strategy = canonical_strategy(found.method)
         answer = "\n".join((found.intra, found.inter, strategy or found.method))
-        reason = f"in English: {intra.reason}; in the language: {inter.reason}"
-        return Verdict(State.ANSWERED, answer, reason, {**_values(intra, inter), "format_read": 1.0}, {"strategy": strategy})
+        reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
+        values = {**_values(sides), "format_read": 1.0}
+        return Verdict(State.ANSWERED, answer, reason, values, {"strategy": strategy}, self._asked(item, sides, profile))
 
-    def worst(self, item: Row, profile: str) -> Mapping[str, float | None]:
-        sides = [judge_side(item[side], None, profile) for side in ("intra", "inter")]
-        return {**_values(*sides), "format_read": 0.0}
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}
+        asked = self._asked(item, sides, profile)
+        by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self._models}
+        return {**_values(sides), **by_models, "format_read": 0.0}
+
+    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, Asked]:
+        """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all there is."""
+        language = next(code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures)
+        baselines = {"intra": ENGLISH_BASELINE if profile == "paper" else None, "inter": None}
+        roles = {"intra": "bert-en", "inter": f"bert-{language}"}
+        return {
+            f"{what}_bert_{name}": (roles[name], replace(comparison, baseline=baselines[name]))
+            for name, side in sides.items()
+            for what, comparison in (("csi", side.csi), ("sent", side.sent))
+            if comparison is not None
+        }
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         return adaptation_outputs(table)
 
 
-def _values(intra: Side, inter: Side) -> dict[str, float | None]:
+def _gold(item: Row, profile: str) -> dict[str, str]:
+    """The gold version of each side. Two released rows have them swapped, and the authors' code compares with what stands there."""
+    as_released = profile == "paper" and item["swapped"]
+    intra, inter = ("inter", "intra") if as_released else ("intra", "inter")
+    return {"intra": item[intra], "inter": item[inter]}
+
+
+def _values(sides: Mapping[str, Side]) -> dict[str, float | None]:
     values: dict[str, float | None] = {}
-    for name, side in (("intra", intra), ("inter", inter)):
+    for name, side in sides.items():
         values |= {
-            f"csi_edit_{name}": side.csi_edit,
-            f"sent_edit_{name}": side.sent_edit,
+            f"csi_edit_{name}": side.csi.value(edit_similarity) if side.csi else None,
+            f"sent_edit_{name}": side.sent.value(edit_similarity) if side.sent else None,
             f"exact_{name}": side.exact,
             f"tags_kept_{name}": side.tags_kept,
         }
+    refused = [side.refused_rightly for side in sides.values()]
+    adapted = [side.adapted_rightly for side in sides.values()]
     return {
         **values,
-        "non_transferable": _both(intra.refused_rightly, intra.adapted_rightly, inter.refused_rightly, inter.adapted_rightly),
-        "refused_rightly": _both(intra.refused_rightly, inter.refused_rightly),
-        "adapted_rightly": _both(intra.adapted_rightly, inter.adapted_rightly),
+        "non_transferable": _both(*refused, *adapted),
+        "refused_rightly": _both(*refused),
+        "adapted_rightly": _both(*adapted),
     }
 
 

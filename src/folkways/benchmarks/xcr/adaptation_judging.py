@@ -6,20 +6,25 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from folkways.metrics.edits import edit_similarity
+from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.metrics.spans import tagged_spans
+from folkways.records import State
 from folkways.releases.xcr import is_non_transferable
+
+NOTHING_READ = (State.REFUSED, State.UNREADABLE)
+"""States of a reply that is there without versions in it: the authors' tables have an empty cell then, and leave the row out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     """What is true of one version; each number is 0 to 1, None where it does not apply.
 
+    csi, sent: what is to be compared of its tagged items, and of the whole sentence with its tags.
     refused_rightly: only where gold says non-transferable: the reply says so too. adapted_rightly: only where gold adapts.
     """
 
-    csi_edit: float | None
-    sent_edit: float | None
+    csi: Comparison | None
+    sent: Comparison | None
     exact: float | None
     tags_kept: float
     refused_rightly: float | None
@@ -27,32 +32,32 @@ class Side:
     reason: str
 
 
-def judge_side(gold: str, reply: str | None, profile: str) -> Side:
-    """Compare ``reply`` (None: there is none) with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C."""
-    gold = unicodedata.normalize("NFC", gold)
-    expected = tagged_spans(gold, across_lines=False)
-    impossible = is_non_transferable(gold)
-    no_csi = profile == "strict" and not expected
-    no_text = profile == "strict" and impossible
-    if reply is None:
-        return Side(
-            csi_edit=None if no_csi else 0.0,
-            sent_edit=None if no_text else 0.0,
-            exact=None if no_text else 0.0,
-            tags_kept=0.0,
-            refused_rightly=0.0 if impossible else None,
-            adapted_rightly=None if impossible else 0.0,
-            reason="no answer",
-        )
-    reply = unicodedata.normalize("NFC", reply)
-    found = tagged_spans(reply, across_lines=False)
-    refused = is_non_transferable(reply)
-    exact = refused if impossible else _tidy(reply) == _tidy(gold)
-    dropped = profile == "paper" and (len(found) != len(expected) or not reply)
+def judge_side(gold: str, reply: str, profile: str) -> Side:
+    """Compare ``reply`` with ``gold`` under ``paper`` or ``strict``, both in Unicode normal form C.
+
+    ``paper`` compares nothing where the number of tagged items differs or the version is empty, and gives items 0 where neither
+    side has any. ``strict`` divides by the gold items, so that a missing one scores 0; sentences without gold items have no value
+    for items, those that gold calls non-transferable none for the sentence, and to call others so scores 0.
+    """
+    gold, reply = unicodedata.normalize("NFC", gold), unicodedata.normalize("NFC", reply)
+    expected, found = tagged_spans(gold, across_lines=False), tagged_spans(reply, across_lines=False)
+    impossible, refused = is_non_transferable(gold), is_non_transferable(reply)
+    pairs = tuple(zip(found, expected, strict=False))
+    csi: Comparison | None = Comparison(pairs, over=max(len(expected), 1))
+    sent: Comparison | None = Comparison(((reply, gold),))
+    exact: float | None = float(refused if impossible else _tidy(reply) == _tidy(gold))
+    if profile == "paper":
+        if len(found) != len(expected) or not reply:
+            csi = sent = None
+    else:
+        csi = csi if expected else None
+        sent = Comparison() if refused or not reply else sent
+        if impossible:
+            sent = exact = None
     return Side(
-        csi_edit=None if dropped or no_csi else _paired(expected, found),
-        sent_edit=None if dropped or no_text else edit_similarity(gold, reply),
-        exact=None if no_text else float(exact),
+        csi=csi,
+        sent=sent,
+        exact=exact,
         tags_kept=float(len(found) == len(expected)),
         refused_rightly=float(refused) if impossible else None,
         adapted_rightly=None if impossible else float(not refused),
@@ -60,10 +65,23 @@ def judge_side(gold: str, reply: str | None, profile: str) -> Side:
     )
 
 
-def _paired(expected: list[str], found: list[str]) -> float:
-    """Mean edit similarity to the gold items in order, 0 for one that is missing; 0 where there is none, as the authors have it."""
-    total = sum(edit_similarity(one, other) for one, other in zip(expected, found, strict=False))
-    return total / len(expected) if expected else 0.0
+def no_version(gold: str, profile: str, state: State) -> Side:
+    """The side of a reply that has no version: the worst, or nothing where ``paper`` leaves the row out or nothing applies.
+
+    A request that failed scores 0 in both profiles: it must not make the rest look better.
+    """
+    impossible = is_non_transferable(gold)
+    left_out = profile == "paper" and state in NOTHING_READ
+    strict = profile == "strict"
+    return Side(
+        csi=None if left_out or (strict and not tagged_spans(gold, across_lines=False)) else Comparison(),
+        sent=None if left_out or (strict and impossible) else Comparison(),
+        exact=None if strict and impossible else 0.0,
+        tags_kept=0.0,
+        refused_rightly=0.0 if impossible else None,
+        adapted_rightly=None if impossible else 0.0,
+        reason="no answer",
+    )
 
 
 def _tidy(text: str) -> str:

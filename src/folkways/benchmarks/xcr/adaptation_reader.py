@@ -18,7 +18,7 @@ from folkways.benchmarks.xcr.boundaries import boundary_between_versions, change
 from folkways.releases.xcr import is_non_transferable
 from folkways.releases.xcr_reading import is_bare_label
 
-LONGEST = 20_000  # characters: an adaptation is two sentences; what is longer is no answer, and parsing it would only cost time
+LONGEST = 20_000  # characters: longer replies are read as JSON or not at all, which takes time linear in their length
 
 _THINKING = re.compile(r"^.*</think(?:ing)?>", re.S | re.I)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.S)
@@ -48,7 +48,7 @@ def read_adaptation(reply: str) -> Adaptation | None:
     """
     text = _THINKING.sub("", reply)
     if len(text) > LONGEST:
-        return None
+        return _adaptation(_json(text))
     text = text.replace("\r\n", "\n")
     fenced = _FENCE.search(text)
     if fenced:
@@ -58,12 +58,17 @@ def read_adaptation(reply: str) -> Adaptation | None:
     for layout in LAYOUTS:
         parts = layout(text)
         if parts is not None:
-            found = Adaptation(*(part.strip() for part in parts))
-            return found if found.intra or found.inter else None
+            return _adaptation(parts)
     return None
 
 
 Parts = tuple[str, str, str]
+
+
+def _adaptation(parts: Parts | None) -> Adaptation | None:
+    if parts is None or not (parts[0].strip() or parts[1].strip()):
+        return None
+    return Adaptation(*(part.strip() for part in parts))
 
 
 def _json(text: str) -> Parts | None:

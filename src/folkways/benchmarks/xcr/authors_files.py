@@ -20,7 +20,8 @@ def tagged_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
 def adaptation_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
     """``Intra`` and ``Inter``, with ``Method`` where it is there: replies already taken apart, put together as JSON lists.
 
-    A row with neither version keeps no response. The culture is told where the script of ``Inter`` tells it.
+    A row with neither version keeps an empty response: it was asked, and nothing came of it. The culture is told where the script
+    of ``Inter`` tells it.
     """
     if not {"Intra", "Inter"} <= set(table.columns):
         return None
@@ -43,5 +44,5 @@ def _located(table: pl.DataFrame, replies: pl.Series) -> pl.DataFrame:
     return found.with_columns(position=pl.int_range(pl.len(), dtype=pl.Int64))
 
 
-def _joined(parts: tuple[str | None, ...]) -> str | None:
-    return json.dumps([part or "" for part in parts], ensure_ascii=False) if any(parts[:2]) else None
+def _joined(parts: tuple[str | None, ...]) -> str:
+    return json.dumps([part or "" for part in parts], ensure_ascii=False) if any(parts[:2]) else ""

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.xcr.authors_files import tagged_outputs
-from folkways.benchmarks.xcr.common import Row, Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.refusals import declines
@@ -72,7 +73,7 @@ class Identification(XcrTask):
         expected = tagged_spans(gold, across_lines=True)
         return Verdict(State.ANSWERED, " | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values, {})
 
-    def worst(self, item: Row, profile: str) -> Mapping[str, float | None]:
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")
         return {metric.name: None if profile == "paper" and metric.name in strict_only else 0.0 for metric in self.metrics}
 

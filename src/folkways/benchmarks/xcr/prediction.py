@@ -7,8 +7,11 @@ from typing import ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.models import ModelRole
 from folkways.benchmarks.xcr.authors_files import tagged_outputs
-from folkways.benchmarks.xcr.common import Row, Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked
 from folkways.metrics.refusals import declines
 from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
@@ -33,8 +36,19 @@ class Prediction(XcrTask):
             "HP-CSI",
             "Items equal to the gold item in the same place, lower-cased: hits per sentence (paper) or per gold item (strict).",
             "mean",
+            bounds=None,  # a sentence with two items can have two hits
+        ),
+        Metric(
+            "sp_csi",
+            "SP-CSI",
+            "As HP-CSI, and items that differ count with the cosine of their sentence embeddings (appendix F).",
+            "mean",
+            bounds=None,
         ),
         Metric("count_kept", "Items kept", "The reply has as many tagged items as the sentence."),
+    )
+    model_roles: ClassVar[tuple[ModelRole, ...]] = (
+        ModelRole("embedding", "sentences", ("sp_csi",), "sentence-transformers/all-mpnet-base-v2"),
     )
     own_columns: ClassVar[Schema] = {"sentence": pl.String}
     details: ClassVar[Schema] = {"hp_weight": pl.Float64}  # how much the row's share counts: its gold items in strict, 1 in paper
@@ -66,22 +80,29 @@ class Prediction(XcrTask):
             "hp_csi": hits if profile == "paper" else hp_csi_per_gold(item["sentence"], reply),
             "count_kept": float(len(found) == len(gold)),
         }
-        return Verdict(State.ANSWERED, " | ".join(found), f"{hits:.0f} of {len(gold)} items equal", values, {})
+        reason = f"{hits:.0f} of {len(gold)} items equal"
+        different = tuple((one, other) for one, other in zip(found, gold, strict=False) if one.lower() != other.lower())
+        asked = {}
+        if gold or profile == "paper":
+            over = 1 if profile == "paper" else len(gold)
+            asked["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
+        return Verdict(State.ANSWERED, " | ".join(found), reason, values, {}, asked)
 
-    def worst(self, item: Row, profile: str) -> Mapping[str, float | None]:
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         nothing_to_hit = profile == "strict" and not tagged_spans(item["sentence"], across_lines=False)
-        return {"hp_csi": None if nothing_to_hit else 0.0, "count_kept": 0.0}
+        hits = None if nothing_to_hit else 0.0
+        return {"hp_csi": hits, "sp_csi": hits, "count_kept": 0.0}
 
     def constants(self, item: Row, profile: str) -> Mapping[str, float]:
         return {"hp_weight": 1.0 if profile == "paper" else float(len(tagged_spans(item["sentence"], across_lines=False)))}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; in ``strict``, HP-CSI is pooled: hits over all gold items, drawn by sentence for the interval."""
+        """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence for the interval."""
         scores = super().summarise(judgements)
         pooled = super().summarise(judgements.select(pl.exclude("hp_weight").repeat_by("hp_weight").explode()))
         numbers = ["score", "low", "high", "at_best"]
         keys = ["metric", "facet", "value"]
-        pooled = pooled.filter(pl.col("metric") == "hp_csi").select(*keys, *numbers)
+        pooled = pooled.filter(pl.col("metric").is_in(["hp_csi", "sp_csi"])).select(*keys, *numbers)
         return (
             scores.join(pooled, on=keys, how="left", suffix="_pooled", maintain_order="left")
             .with_columns(pl.coalesce(f"{name}_pooled", name).alias(name) for name in numbers)

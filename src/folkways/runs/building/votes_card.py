@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -37,6 +38,8 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
     )
     counts = easy.group_by("country").len().sort(-pl.col("len").cast(pl.Int64), "country")
     options = easy.select(question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS))
+    people = _people(votes, counted, rule)
+    known = not math.isnan(people["low"])  # questions that do not vary have no interval
     return environment.from_string(text).render(
         meta=votes.meta,
         title=" ".join(votes.meta.title.split()) or "Questions on cultures, built from votes",
@@ -47,7 +50,10 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
         columns={"easy": list(EASY_COLUMNS), "hard": list(HARD_COLUMNS)},
         record=record,
         rule=rule,
-        people=_people(votes, counted, rule),
+        people=people,
+        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, drawing questions"
+        if known
+        else "too few for an interval",
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
         number="{:,}".format,

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from folkways.workspace.studio_tables import metadata
+from folkways.workspace.schema import metadata
 
 connection = context.config.attributes["connection"]
 context.configure(connection=connection, target_metadata=metadata, render_as_batch=True, transaction_per_migration=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from folkways.benchmarks.culturalbench.building.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.votes import LETTERS
 from folkways.benchmarks.tables import Table
 from folkways.cultures import REGIONS, cultures
@@ -26,7 +27,8 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
     order: Mapping[str, list[str]] = {"region": list(REGIONS), "culture": list(cultures()), "mode": ["single", "multi"]}
     told = easy
     if topics is not None:
-        told = easy.join(topics.unique("question_idx", keep="first"), on="question_idx", how="left", maintain_order="left")
+        known = require_columns(topics, TOPIC_COLUMNS, "topics").select(list(TOPIC_COLUMNS)).unique("question_idx", keep="first")
+        told = easy.drop("topic", strict=False).join(known, on="question_idx", how="left", maintain_order="left")
         order = {**order, "head": topics["head"].drop_nulls().unique(maintain_order=True).to_list(), "topic": []}
     parts = [_counted(told, by, names) for by, names in order.items()]
     whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")

@@ -3,14 +3,14 @@
 import sqlalchemy as sa
 from alembic import op
 
-from folkways.workspace.studio_tables import guards
-
 revision = "0002"
 down_revision = "0001"
 
+GUARDED = (("studio_events", "UPDATE"), ("studio_events", "DELETE"), ("studio_judgements", "UPDATE"))
+
 
 def upgrade() -> None:
-    """Create the tables of the studio, and the triggers that keep events and judgements as they are."""
+    """Create the tables of the studio."""
     op.create_table(
         "studio_accounts",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -251,6 +251,17 @@ def upgrade() -> None:
         "ix_studio_assignments_stage_id_state_item_id", "studio_assignments", ["stage_id", "state", "item_id"], unique=False
     )
     op.create_table(
+        "studio_drafts",
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("participant_id", sa.Integer(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        sa.Column("payload", sa.Text(), nullable=False),
+        sa.Column("saved", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_drafts_item_id")),
+        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_drafts_participant_id")),
+        sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_drafts")),
+    )
+    op.create_table(
         "studio_model_calls",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("study_id", sa.Integer(), nullable=False),
@@ -296,17 +307,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_skips")),
     )
     op.create_table(
-        "studio_drafts",
-        sa.Column("assignment_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=False),
-        sa.Column("revision", sa.Integer(), nullable=False),
-        sa.Column("payload", sa.Text(), nullable=False),
-        sa.Column("saved", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["assignment_id"], ["studio_assignments.id"], name=op.f("fk_studio_drafts_assignment_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_drafts_participant_id")),
-        sa.PrimaryKeyConstraint("assignment_id", name=op.f("pk_studio_drafts")),
-    )
-    op.create_table(
         "studio_judgements",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("assignment_id", sa.Integer(), nullable=False),
@@ -328,5 +328,20 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_studio_judgements_item_id"), "studio_judgements", ["item_id"], unique=False)
     op.create_index(op.f("ix_studio_judgements_stage_id"), "studio_judgements", ["stage_id"], unique=False)
-    for statement in guards(op.get_bind().dialect.name):
-        op.execute(statement)
+    _guard(op.get_bind().dialect.name == "postgresql")
+
+
+def _guard(on_server: bool) -> None:
+    """Triggers that refuse to change or delete rows which can only be added."""
+    if on_server:
+        op.execute(
+            "CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed'; END $$"
+        )
+    for table, action in GUARDED:
+        refusal = (
+            "FOR EACH ROW EXECUTE FUNCTION studio_refuse()"
+            if on_server
+            else f"BEGIN SELECT RAISE(ABORT, 'rows of {table} can be added but not changed'); END"
+        )
+        op.execute(f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} {refusal}")

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Bring the studio's translations up to date with the strings in its templates and code, and compile them.
+
+    python scripts/update_studio_locale.py            # extract, update every studio.po, compile every studio.mo
+    python scripts/update_studio_locale.py --check    # only compare; exit code 1 where something is missing or not compiled
+
+A new language: add its code to ``LOCALES`` of ``folkways.studio.web.i18n``, run this, translate the new ``studio.po``, and run
+this again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES
+
+WEB = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio" / "web"
+METHODS = [("templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
+OPTIONS = {"templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
+
+
+def template() -> Catalog:
+    """Every string of the interface, with where it stands."""
+    catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
+    for name, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS):
+        catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
+    return catalog
+
+
+def po_path(locale: str) -> Path:
+    """Where a language's translations are."""
+    return WEB / "locale" / locale / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+def updated(locale: str, strings: Catalog) -> Catalog:
+    """A language's translations with the new strings added and the unused ones gone."""
+    path = po_path(locale)
+    catalog = Catalog(locale=locale, project="folkways", charset="utf-8")
+    if path.exists():
+        with path.open("rb") as file:
+            catalog = read_po(file, locale=locale)
+    catalog.update(strings, no_fuzzy_matching=True, update_creation_date=False)
+    catalog.obsolete.clear()
+    return catalog
+
+
+def po_bytes(catalog: Catalog) -> bytes:
+    """As text: sorted, with files but no line numbers, so that moving a line changes nothing."""
+    buffer = io.BytesIO()
+    write_po(buffer, catalog, width=120, sort_output=True, omit_header=False, include_lineno=False, ignore_obsolete=True)
+    return buffer.getvalue()
+
+
+def mo_bytes(catalog: Catalog) -> bytes:
+    """Compiled."""
+    buffer = io.BytesIO()
+    write_mo(buffer, catalog)
+    return buffer.getvalue()
+
+
+def missing(catalog: Catalog) -> list[str]:
+    """Strings that have no translation, or not one for every plural form."""
+    return [str(message.id) for message in catalog if message.id and not _is_whole(message, catalog.num_plurals)]
+
+
+def _is_whole(message: Message, plurals: int) -> bool:
+    if not message.pluralizable:
+        return bool(message.string)
+    return len(message.string) == plurals and all(message.string)
+
+
+def main() -> int:
+    """Update or compare; exit code 1 where ``--check`` finds something."""
+    parser = argparse.ArgumentParser(description="Bring the studio's translations up to date.")
+    parser.add_argument("--check", action="store_true", help="only compare, write nothing")
+    check = parser.parse_args().check
+    strings = template()
+    wrong = False
+    for locale in LOCALES:
+        if locale == DEFAULT:
+            continue
+        catalog = updated(locale, strings)
+        lacking = missing(catalog)
+        path = po_path(locale)
+        if check:
+            stale = not path.exists() or mo_bytes(catalog) != path.with_suffix(".mo").read_bytes()
+            wrong |= bool(lacking) or stale
+            print(f"{locale}: {len(lacking)} strings without translation{', compiled file out of date' if stale else ''}")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(po_bytes(catalog))
+            path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
+            print(f"{locale}: {len(catalog)} strings, {len(lacking)} without translation")
+        for text in lacking:
+            print(f"  {text}", file=sys.stderr)
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

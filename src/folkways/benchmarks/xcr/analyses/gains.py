@@ -1,0 +1,109 @@
+"""How much better an adaptation into the language is than one within English, by category and Hall level (section 4.2).
+
+The published gains compare numbers of two scales: BERTScore was rescaled with a baseline within English and left raw in the
+languages, for which there are no baselines. Every row therefore says on which scales its two sides are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.analyses import Findings
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.xcr.analyses.groups import WHOLE, in_order
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, per_sentence, reached, sided
+from folkways.cultures import cultures
+from folkways.records import Schema
+from folkways.stats.paired import paired_mean
+
+GROUPS = {"category": "category", "hall_level": "level"}
+
+SAME, MIXED = "same", "mixed"
+"""Both versions' scores on one scale; or rescaled within English and raw in the language, as published."""
+
+GAINS: Schema = {
+    "endpoint": pl.String,
+    "profile": pl.String,
+    "culture": pl.String,
+    "metric": pl.String,
+    "scales": pl.String,  # SAME or MIXED
+    "measure": pl.String,
+    "group": pl.String,  # WHOLE for every group together
+    "intra": pl.Float64,
+    "inter": pl.Float64,
+    "gain": pl.Float64,  # into the language minus within English, in points
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,  # two-sided
+    "n": pl.Int64,  # sentences with a score on both sides
+}
+
+
+def gain_tables(findings: Findings) -> Sequence[Table]:
+    """A table of gains by category and one by Hall level."""
+    parts = [(profile, findings.of(ADAPTATION, profile)) for profile in _profiles(findings)]
+    rows = {facet: [row for profile, judged in parts for row in _gains(findings, profile, judged, facet)] for facet in GROUPS}
+    if not any(rows.values()):
+        raise NotAvailableError("no sentence has a score both within English and in the language")
+    return [
+        Table(
+            f"gains-by-{GROUPS[facet]}",
+            f"Gain of adapting into the language over within English, by {GROUPS[facet]} (section 4.2)",
+            "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, and interval and p are "
+            "of a paired t test. p is not corrected for the number of groups.",
+            _table(found, GROUPS[facet]),
+            Layout(GROUPS[facet], "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
+            _NOTES,
+        )
+        for facet, found in rows.items()
+        if found
+    ]
+
+
+def _table(found: list[tuple[Any, ...]], column: str) -> pl.DataFrame:
+    return in_order(pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n")
+
+
+_SPOKEN = {SAME: "one scale", MIXED: "mixed scales"}
+
+_NOTES = (
+    "scales same: both versions are scored alike. mixed: as published, BERTScore is rescaled within English and raw in the "
+    "language, which by itself makes gains of tens of points.",
+    "Edit similarities are on one scale, but Arabic, Bengali and Chinese texts differ in length from English ones.",
+)
+
+
+def _profiles(findings: Findings) -> list[str]:
+    of_task = findings.judgements.filter(pl.col("task") == ADAPTATION)
+    return of_task["profile"].unique(maintain_order=True).to_list()
+
+
+def _gains(findings: Findings, profile: str, judged: pl.DataFrame, facet: str) -> Iterator[tuple[Any, ...]]:
+    said = reached(judged)
+    for _compares, intra, inter in sided(findings, judged):
+        values = {"intra": intra.name, "inter": inter.name}
+        sentences = per_sentence(said, ["endpoint", "culture", facet], values).drop_nulls(["intra", "inter"])
+        family, scales = intra.name.removesuffix("_intra"), _scales(intra, profile)
+        for (endpoint, culture), part in sentences.group_by(["endpoint", "culture"], maintain_order=True):
+            measure = f"{_label(intra)}, {cultures()[str(culture)].name}, {profile} ({_SPOKEN[scales]})"
+            for group, members in ((WHOLE, part), *_groups(part, facet)):
+                found = paired_mean(members["inter"].to_numpy(), members["intra"].to_numpy())
+                means = (members["intra"].mean(), members["inter"].mean())
+                key = (endpoint, profile, culture, family, scales, measure, group)
+                yield (*key, *means, found.difference, found.low, found.high, found.p, found.n)
+
+
+def _groups(part: pl.DataFrame, facet: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (group,), members in part.drop_nulls(facet).group_by([facet], maintain_order=True):
+        yield str(group), members
+
+
+def _scales(measure: Measure, profile: str) -> str:
+    return MIXED if "_bert_" in measure.name and profile == "paper" else SAME
+
+
+def _label(measure: Measure) -> str:
+    return measure.label.split(",", 1)[0]

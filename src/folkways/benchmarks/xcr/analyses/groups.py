@@ -1,0 +1,105 @@
+"""Scores by category, Hall level and element, and as maps of groups by models (Figures 2, 5 and 6, Table 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from folkways.benchmarks.analyses import Findings
+from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, TASKS, by_items, measures
+from folkways.benchmarks.xcr.tables.corpus import LEVELS
+from folkways.cultures import cultures
+
+FACETS = {"category": "category", "hall_level": "level", "element": "element"}
+"""Column of the judgements -> what the tables call it."""
+
+WHOLE = "all"
+"""The group of all."""
+
+FEW = 20
+"""Below so many sentences a group's score is a rough guess, whatever its interval says; notes name such groups."""
+
+UNIT = (
+    "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows (strict prediction: gold items), "
+    "sentences the sentences that they are of."
+)
+
+
+def category_tables(findings: Findings) -> Sequence[Table]:
+    """Scores of all judged tasks by category."""
+    return [_group_table(findings, "category", "csi-categories", "Scores by category (Figure 2)")]
+
+
+def level_tables(findings: Findings) -> Sequence[Table]:
+    """Scores of all judged tasks by Hall level."""
+    return [_group_table(findings, "hall_level", "hall-levels", "Scores by Hall level (Figures 5 and 6)")]
+
+
+def element_tables(findings: Findings) -> Sequence[Table]:
+    """Scores of all judged tasks by element."""
+    return [_group_table(findings, "element", "hall-elements", "Scores by element (Table 9)")]
+
+
+def _group_table(findings: Findings, facet: str, name: str, title: str) -> Table:
+    rows = pl.concat(_scores(findings, task, facet) for task in TASKS if task in findings.tasks)
+    column = FACETS[facet]
+    if rows[column].n_unique() < 3:  # one group beside the whole
+        raise NotAvailableError(f"the judged sentences are of a single {column}; judge more of them")
+    return Table(name, title, UNIT, in_order(rows, column, "sentences"), _layout(column), _notes(rows, column))
+
+
+def in_order(rows: pl.DataFrame, column: str, size: str) -> pl.DataFrame:
+    """The rows with their groups in one order everywhere: levels as Hall has them, others by ``size``, the whole at the end."""
+    if column == "level":
+        groups = list(LEVELS)
+    else:
+        sizes = rows.group_by(column).agg(pl.col(size).max()).sort(size, column, descending=[True, False])
+        groups = [group for group in sizes[column] if group != WHOLE]
+    places = {group: place for place, group in enumerate([*groups, WHOLE])}
+    order = rows.select(pl.col("measure").unique(maintain_order=True)).with_row_index("__measure")
+    return (
+        rows.join(order, on="measure", how="left", maintain_order="left")
+        .sort("__measure", pl.col(column).replace_strict(places, default=len(places)), maintain_order=True)
+        .drop("__measure")
+    )
+
+
+def _scores(findings: Findings, task: str, facet: str) -> pl.DataFrame:
+    judged = findings.of(task)
+    looked_at = measures(findings, task, judged)
+    needed = ["endpoint", "culture", "question", "counted", "state", facet, *(measure.name for measure in looked_at)]
+    rows = by_items(judged, task).select(needed).drop_nulls(facet)
+    found = []
+    for (endpoint, culture), part in rows.group_by(["endpoint", "culture"], maintain_order=True):
+        scores = summarise_means(part, task, [measure.metric for measure in looked_at], (), groupings=((), (facet,)))
+        found.append(scores.with_columns(endpoint=pl.lit(endpoint), culture=pl.lit(culture)))
+    labels = {measure.name: measure.label for measure in looked_at}
+    place = pl.col("culture").replace_strict({code: f", {culture.name}" for code, culture in cultures().items()}, default="")
+    return pl.concat(found).select(
+        "endpoint",
+        "task",
+        "culture",
+        "metric",
+        (pl.col("metric").replace_strict(labels) + (place if task == ADAPTATION else pl.lit(""))).alias("measure"),
+        pl.col("value").alias(FACETS[facet]),
+        "score",
+        "low",
+        "high",
+        "n",
+        pl.col("questions").alias("sentences"),
+        "coverage",
+    )
+
+
+def _layout(column: str) -> Layout:
+    return Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="heatmap")
+
+
+def _notes(rows: pl.DataFrame, column: str) -> tuple[str, ...]:
+    small = rows.filter((pl.col("sentences") < FEW) & (pl.col(column) != WHOLE))
+    smallest = small.group_by(column).agg(pl.col("sentences").max()).sort("sentences", column)
+    told = ", ".join(f"{group} ({count})" for group, count in smallest.iter_rows())
+    return (f"{WHOLE}: every group together.", *([f"Fewer than {FEW} sentences in: {told}."] if told else ()))

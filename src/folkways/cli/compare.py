@@ -1,0 +1,89 @@
+"""``folkways compare``: do these models differ, by how much, and how sure is that?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import names, workspace_option
+
+if TYPE_CHECKING:
+    from folkways.reports.comparison import Comparison
+
+FORMATS = ("text", "md", "csv", "json")
+
+
+@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@workspace_option
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest.")
+@click.option("--task", "tasks", metavar="LIST", help="Tasks or benchmarks; all in common if left out.")
+@click.option("--metric", metavar="NAME", help="Metric to compare by; each task's headline if left out.")
+@click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
+@click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For resamples and permutations.")
+@click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there.")
+def command(
+    models: tuple[str, ...],
+    workspace: str,
+    runs: tuple[str, ...],
+    tasks: str | None,
+    metric: str | None,
+    profile: str | None,
+    by: str,
+    seed: int,
+    shape: str,
+    out: Path | None,
+) -> None:
+    """Compare models on the items that all of them were asked: paired by item, clustered by question.
+
+    MODEL is a name as in the run, what is behind its last slash, or MODEL@RUN; all models of the runs if none is named. No model
+    is asked.
+
+    \b
+    folkways compare gpt-4o-mini llama-3.1-8b
+    folkways compare gpt-4o-mini@run-1 gpt-4o-mini@run-2
+    folkways compare --run mine --by topic --format md --out comparison.md
+    """
+    from folkways.cli.files import check_text_target
+    from folkways.cli.table_files import write_text
+    from folkways.reports.compare import compare
+
+    if out is not None:
+        check_text_target(out)
+    found = compare(
+        *models,
+        runs=runs,
+        workspace=workspace,
+        tasks=names(tasks),
+        metric=metric,
+        profile=profile,
+        by=by,
+        seed=seed,
+    )
+    text = _written(found, shape)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(out, text)
+
+
+def _written(found: list[Comparison], shape: str) -> str:
+    from shutil import get_terminal_size
+
+    import polars as pl
+
+    from folkways.cli.table_files import WIDTH
+    from folkways.cli.table_output import as_markdown, as_text
+    from folkways.reports.comparison_tables import comparison_document, comparison_tables
+    from folkways.reports.text import json_for_terminal
+
+    if shape == "csv":
+        return pl.concat(comparison.differences for comparison in found).write_csv()
+    if shape == "json":
+        return json_for_terminal([comparison_document(comparison) for comparison in found]) + "\n"
+    tables = [table for comparison in found for table in comparison_tables(comparison)]
+    return as_markdown(tables) if shape == "md" else as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n"

@@ -1,0 +1,102 @@
+"""Model cards: what is known about models apart from their scores, in a table that the user can correct."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_dir
+
+from folkways.endpoints.prices import parse_toml
+from folkways.errors import DataError
+from folkways.records import ModelCard
+
+LAYOUT = 'write [[models]], and below it: names = ["my-model-8b"], provider = "Us", family = "My", size = 8, released = 2025-01-31'
+_FIELDS: Mapping[str, tuple[type, ...]] = {"provider": (str,), "family": (str,), "size": (int, float), "released": (date,)}
+
+
+@dataclass(frozen=True)
+class Cards:
+    """The cards in use, by name in lower case. ``layers`` go from the user's file to the packaged one; ``as_of`` is its date."""
+
+    layers: tuple[Mapping[str, ModelCard], ...]
+    as_of: str
+
+    def find(self, endpoint: str) -> ModelCard | None:
+        """The card of an endpoint by its name; None if no file knows it. The first file that knows it wins; nothing is guessed."""
+        candidates = _names_of(endpoint)
+        for layer in self.layers:
+            for name in candidates:
+                if name in layer:
+                    return layer[name]
+            matching = [pattern for pattern in layer if "*" in pattern and any(fnmatchcase(name, pattern) for name in candidates)]
+            if matching:
+                return layer[max(matching, key=len)]
+        return None
+
+
+def user_cards_file() -> Path:
+    """Where a user's own model cards belong on this system."""
+    return Path(user_config_dir("folkways", appauthor=False)) / "model_cards.toml"
+
+
+def load_cards() -> Cards:
+    """The packaged cards, and over them the user's own (``user_cards_file``); DataError for a file that is no table of cards."""
+    packaged = tomllib.loads(files("folkways.endpoints").joinpath("model_cards.toml").read_text(encoding="utf-8"))
+    layers = [_read(packaged, "folkways")]
+    own = user_cards_file()
+    if own.is_file():
+        layers.insert(0, _read(parse_toml(own), str(own)))
+    return Cards(tuple(layers), str(packaged["as_of"]))
+
+
+def cards_of(endpoints: Iterable[str]) -> dict[str, ModelCard]:
+    """Endpoint -> card, for the endpoints that a file knows."""
+    cards = load_cards()
+    found = {endpoint: cards.find(endpoint) for endpoint in endpoints}
+    return {endpoint: card for endpoint, card in found.items() if card is not None}
+
+
+def _names_of(endpoint: str) -> list[str]:
+    """The whole name and the model's own, in lower case: ``together/meta-llama/X?temperature=1`` -> also ``x``."""
+    whole = re.sub(r"\?\w+=[^/#]*$", "", endpoint.strip()).lower()
+    if whole.startswith(("baseline/", "replay:")):  # what is behind the slash is no model's name
+        return [whole]
+    model = whole.rsplit("#", 1)[-1] if whole.startswith(("http://", "https://")) else whole.partition("@")[0]
+    return list(dict.fromkeys([whole, model, model.rsplit("/", 1)[-1]]))
+
+
+def _read(table: Mapping[str, Any], source: str) -> dict[str, ModelCard]:
+    rows = table.get("models")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"no model cards: {LAYOUT}", file=source)
+    found: dict[str, ModelCard] = {}
+    for number, row in enumerate(rows, start=1):
+        names = row.get("names")
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
+            raise DataError(f"a model needs a list of names: {LAYOUT}", file=source, row=number)
+        for name, value in row.items():
+            _check(name, value, source, number)
+        card = ModelCard(**{name: row[name] for name in _FIELDS if name in row})
+        for name in names:
+            if found.setdefault(name.strip().lower(), card) != card:
+                raise DataError(f"the model {name!r} has two cards; keep one", file=source, row=number)
+    return found
+
+
+def _check(name: str, value: Any, source: str, row: int) -> None:
+    if name == "names":
+        return
+    if name not in _FIELDS:
+        raise DataError(f"unknown field {name!r}; valid: names, {', '.join(_FIELDS)}", file=source, row=row)
+    wrong = not isinstance(value, _FIELDS[name]) or isinstance(value, (bool, datetime))
+    if wrong or (name == "size" and not 0 < value < 1e6):
+        what = {"size": "billions of parameters, a number above 0", "released": "a day, written 2025-01-31 without quotes"}
+        raise DataError(f"{name} must be {what.get(name, 'a text in quotes')}, got {value!r}: {LAYOUT}", file=source, row=row)

@@ -1,0 +1,38 @@
+"""Similarity of short texts by the letters they share: the cosine of character trigrams, weighted by how rare they are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+Vector = Mapping[str, float]
+
+
+class TrigramSimilarity:
+    """Cosine of TF-IDF vectors of character trigrams inside words, from 0 (none in common) to 1.
+
+    Words are case-folded and padded with a blank on either side, so that ``Peru`` has `` pe``, ``per``, ``eru`` and ``ru ``. A
+    trigram's weight is its number in the text times ln((1 + N) / (1 + n)) + 1, for n of the N ``texts`` that have it.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        counted = [set(_trigrams(text)) for text in texts]
+        self._texts = len(counted)
+        self._having = Counter(trigram for found in counted for trigram in found)
+
+    def __call__(self, one: str, other: str) -> float:
+        """The similarity of two texts; 0 where one has no letters."""
+        first, second = self._vector(one), self._vector(other)
+        return sum(weight * second.get(trigram, 0.0) for trigram, weight in first.items())
+
+    def _vector(self, text: str) -> Vector:
+        counts = Counter(_trigrams(text))
+        weights = {trigram: n * (math.log((1 + self._texts) / (1 + self._having[trigram])) + 1) for trigram, n in counts.items()}
+        length = math.sqrt(sum(weight * weight for weight in weights.values()))
+        return {trigram: weight / length for trigram, weight in weights.items()}
+
+
+def _trigrams(text: str) -> list[str]:
+    words = "".join(character if character.isalnum() else " " for character in text.casefold()).split()
+    return [padded[place : place + 3] for padded in (f" {word} " for word in words) for place in range(len(padded) - 2)]

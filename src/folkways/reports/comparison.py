@@ -1,0 +1,276 @@
+"""Models compared on the items that all of them were asked: paired by item, clustered by question, corrected for many looks.
+
+Pure functions on judgements. Where models were asked different amounts (another limit, a run that stopped, requests that failed),
+only what every one of them replied to is compared, and how much that leaves out is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from folkways.benchmarks.totals import Cells
+from folkways.errors import FolkwaysError
+from folkways.records import JUDGEMENTS, Metric, Schema, require_columns
+from folkways.reports.comparison_items import Shared, share_items
+from folkways.reports.comparison_words import FEWEST_QUESTIONS, Found, verdict
+from folkways.stats.bootstrap import bounds, jackknife_influences, method_name, resampled_means
+from folkways.stats.corrections import benjamini_hochberg, holm
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats
+from folkways.stats.mcnemar import exact_mcnemar
+from folkways.stats.permutation import DEFAULT_PERMUTATIONS, pairwise_permutation_p
+from folkways.stats.power import detectable_difference
+from folkways.stats.ranks import rank_intervals
+
+DIFFERENCES: Schema = {
+    "task": pl.String,
+    "profile": pl.String,
+    "metric": pl.String,
+    "first": pl.String,
+    "second": pl.String,
+    "facet": pl.String,  # "all", what was asked to be looked at by (culture), or "variant"
+    "value": pl.String,
+    "first_score": pl.Float64,  # over the shared items, in the unit of the metric's scores, as are the next four
+    "second_score": pl.Float64,
+    "difference": pl.Float64,  # first minus second
+    "low": pl.Float64,  # NaN with fewer than FEWEST_QUESTIONS, and where no question differs
+    "high": pl.Float64,
+    "interval": pl.String,
+    "p": pl.Float64,  # paired permutation test, by question, two-sided
+    "p_holm": pl.Float64,  # for the pairs of models ("all"), or for the groups of one pair
+    "p_bh": pl.Float64,
+    "p_mcnemar": pl.Float64,  # exact, over the questions on which one is better
+    "first_better": pl.Int64,  # questions on which the first has the higher mean
+    "second_better": pl.Int64,
+    "same": pl.Int64,
+    "effect": pl.Float64,  # mean over questions of the difference, over its standard deviation (Cohen's d of pairs)
+    "detectable": pl.Float64,  # the true difference that these questions would find 4 times of 5, at p below .05
+    "n": pl.Int64,  # shared rows
+    "questions": pl.Int64,
+    "verdict": pl.String,
+}
+
+RANKING: Schema = {
+    "task": pl.String,
+    "metric": pl.String,
+    "model": pl.String,
+    "score": pl.Float64,  # over the shared items
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "rank": pl.Int64,
+    "rank_low": pl.Int64,  # the better end of the ranks that 95 % of resamples give
+    "rank_high": pl.Int64,
+    "first": pl.Float64,  # share of resamples in which no model was above it
+}
+
+SPREAD: Schema = {
+    "task": pl.String,
+    "metric": pl.String,
+    "model": pl.String,
+    "source": pl.String,  # "variant": how the question was put; or what it was about (culture)
+    "groups": pl.Int64,
+    "lowest": pl.String,
+    "lowest_score": pl.Float64,
+    "highest": pl.String,
+    "highest_score": pl.Float64,
+    "range": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models or more on one task.
+
+    models: as they are called in the frames, in the order asked for. differences: DIFFERENCES of every pair. ranking: RANKING, best
+    first; empty for two models. spread: SPREAD. shared: what was compared, and what was left out. notes: what a reader must know.
+    """
+
+    task: str
+    profile: str
+    metric: Metric
+    models: tuple[str, ...]
+    by: str
+    differences: pl.DataFrame
+    ranking: pl.DataFrame
+    spread: pl.DataFrame
+    shared: Shared
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdicts(self) -> list[str]:
+        """One sentence or two for each pair of models, over everything they share."""
+        return self.differences.filter(pl.col("facet") == "all")["verdict"].to_list()
+
+
+def compare_judgements(
+    judgements: Mapping[str, pl.DataFrame],
+    task: str,
+    profile: str,
+    metric: Metric,
+    *,
+    by: str = "culture",
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    permutations: int = DEFAULT_PERMUTATIONS,
+    notes: Sequence[str] = (),
+) -> Comparison:
+    """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task and profile).
+
+    by: a column of the judgements besides: differences are told for each of its values too. Rows are matched by item, language,
+    variant and sample; refused and unreadable replies count as the rule has it (as wrong), failed and missing ones are no reply
+    and leave the row out for all. FolkwaysError with fewer than two models, or where they share nothing.
+    """
+    if len(judgements) < 2:
+        raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
+    for frame in judgements.values():
+        require_columns(frame, {**JUDGEMENTS, metric.name: pl.Float64, by: pl.String}, "judgements")
+    shared = share_items(judgements, metric.name, (by, "variant"))
+    if not shared.n:
+        raise FolkwaysError(f"{', '.join(judgements)} have no item of {task} in common that all of them replied to")
+    models = tuple(judgements)
+    pairs = list(combinations(range(len(models)), 2))
+    contrasts = np.zeros((len(models), len(pairs)))
+    for column, (first, second) in enumerate(pairs):
+        contrasts[first, column], contrasts[second, column] = 1.0, -1.0
+    drawn = _Drawn(resamples, permutations, seed)
+    facets = ["all", by, *(["variant"] if by != "variant" and shared.groups["variant"].n_unique() > 1 else [])]
+    rows = [
+        {"task": task, "profile": profile, "metric": metric.name, "facet": facet, "value": value, **row}
+        for facet in facets
+        for value, members in _members(shared, facet)
+        for row in _group_rows(shared, members, models, pairs, contrasts, metric, drawn)
+    ]
+    differences = _corrected(pl.DataFrame(rows, schema={name: DIFFERENCES.get(name, pl.Float64) for name in rows[0]}))
+    differences = _with_verdicts(differences, metric, by).select(list(DIFFERENCES))
+    ranking = _ranking(shared, models, task, metric, drawn) if len(models) > 2 else pl.DataFrame(schema=dict(RANKING))
+    spread = pl.DataFrame(list(_spread(shared, models, task, metric, by)), schema=dict(SPREAD), orient="row")
+    return Comparison(task, profile, metric, models, by, differences, ranking, spread, shared, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    resamples: int
+    permutations: int
+    seed: int
+
+
+def _members(shared: Shared, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+    if facet == "all":
+        yield "all", np.arange(shared.n)
+        return
+    rows = shared.groups.select(facet, row=pl.int_range(pl.len(), dtype=pl.Int64)).drop_nulls()
+    for (value,), group in sorted(rows.group_by(facet), key=lambda entry: str(entry[0][0])):
+        yield str(value), group["row"].to_numpy()
+
+
+def _totals(shared: Shared, members: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Sum of each model's values in each question, and how many rows the question has."""
+    questions = shared.questions[members]
+    cells = Cells.of(np.zeros(questions.size, dtype=np.int64), questions, 1, shared.n_questions)
+    return np.column_stack([cells.sums(shared.values[members, model]) for model in range(shared.values.shape[1])]), cells.rows
+
+
+def _group_rows(
+    shared: Shared,
+    members: npt.NDArray[np.int64],
+    models: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    contrasts: Floats,
+    metric: Metric,
+    drawn: _Drawn,
+) -> Iterator[dict[str, object]]:
+    sums, counts = _totals(shared, members)
+    scores = sums.sum(axis=0) / counts.sum()
+    between = sums @ contrasts
+    enough = len(counts) >= FEWEST_QUESTIONS
+    if enough:
+        means = resampled_means(sums, counts, drawn.resamples, drawn.seed) @ contrasts
+        influences = jackknife_influences(sums, counts) @ contrasts
+        low, high = bounds(means, scores @ contrasts, [influences], "bca", DEFAULT_CONFIDENCE)
+    else:
+        low = high = np.full(len(pairs), math.nan)
+    p = pairwise_permutation_p(sums, contrasts, permutations=drawn.permutations, seed=drawn.seed)
+    per_question = between / counts[:, None]
+    spread = per_question.std(axis=0, ddof=1) if len(counts) > 1 else np.zeros(len(pairs))
+    for column, (first, second) in enumerate(pairs):
+        unlike = exact_mcnemar(between[:, column])
+        effect = per_question[:, column].mean() / spread[column] if spread[column] > 0 else math.nan
+        yield {
+            "first": models[first],
+            "second": models[second],
+            "first_score": scores[first] * metric.scale,
+            "second_score": scores[second] * metric.scale,
+            "difference": (scores[first] - scores[second]) * metric.scale,
+            "low": low[column] * metric.scale,
+            "high": high[column] * metric.scale,
+            "interval": method_name(),
+            "p": p[column],
+            "p_mcnemar": unlike.p,
+            "first_better": unlike.first_better,
+            "second_better": unlike.second_better,
+            "same": unlike.same,
+            "effect": effect,
+            "detectable": detectable_difference(between[:, column], counts) * metric.scale if enough else math.nan,
+            "n": int(counts.sum()),
+            "questions": len(counts),
+        }
+
+
+def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of models are corrected for one another; the groups of a pair for their number."""
+    whole = pl.col("facet") == "all"
+    families = [rows.filter(whole), *rows.filter(~whole).partition_by("first", "second", "facet", maintain_order=True)]
+    return pl.concat(
+        family.with_columns(
+            p_holm=pl.Series(holm(family["p"].to_list()), dtype=pl.Float64),
+            p_bh=pl.Series(benjamini_hochberg(family["p"].to_list()), dtype=pl.Float64),
+        )
+        for family in families
+    )
+
+
+def _with_verdicts(rows: pl.DataFrame, metric: Metric, by: str) -> pl.DataFrame:
+    families = rows.group_by("first", "second", "facet").len()
+    n_pairs = families.filter(pl.col("facet") == "all").height
+    sizes = {(first, second, facet): n for first, second, facet, n in families.iter_rows()}
+    signs = {
+        (first, second): part["difference"].to_list()
+        for (first, second), part in rows.filter(pl.col("facet") == "variant").group_by("first", "second")
+    }
+    told = []
+    for row in rows.iter_rows(named=True):
+        pair = (row["first"], row["second"])
+        looks = n_pairs if row["facet"] == "all" else sizes[*pair, row["facet"]]
+        found = Found(**{name: row[name] for name in Found.__dataclass_fields__ if name in row}, looks=looks)
+        variants = signs.get(pair, []) if row["facet"] == "all" and by != "variant" else []
+        told.append(verdict(found, points=metric.scale == 100.0, by_variant=variants))
+    return rows.with_columns(verdict=pl.Series(told, dtype=pl.String))
+
+
+def _ranking(shared: Shared, models: Sequence[str], task: str, metric: Metric, drawn: _Drawn) -> pl.DataFrame:
+    sums, counts = _totals(shared, np.arange(shared.n))
+    ranks = rank_intervals(sums, counts, resamples=drawn.resamples, seed=drawn.seed)
+    scores = sums.sum(axis=0) / counts.sum()
+    means = resampled_means(sums, counts, drawn.resamples, drawn.seed)
+    low, high = bounds(means, scores, [jackknife_influences(sums, counts)], "bca", DEFAULT_CONFIDENCE)
+    columns = (scores * metric.scale, low * metric.scale, high * metric.scale, ranks.rank, ranks.low, ranks.high, ranks.first)
+    rows = [(task, metric.name, model, *values) for model, *values in zip(models, *columns, strict=True)]
+    return pl.DataFrame(rows, schema=dict(RANKING), orient="row").sort("rank", "model", maintain_order=True)
+
+
+def _spread(shared: Shared, models: Sequence[str], task: str, metric: Metric, by: str) -> Iterator[tuple[object, ...]]:
+    for source in dict.fromkeys(("variant", by)):
+        if shared.groups[source].n_unique() < 2:
+            continue
+        members = list(_members(shared, source))
+        for place, model in enumerate(models):
+            scores = [float(shared.values[rows, place].mean()) * metric.scale for _, rows in members]
+            least, most = int(np.argmin(scores)), int(np.argmax(scores))
+            ends = (members[least][0], scores[least], members[most][0], scores[most])
+            yield task, metric.name, model, source, len(members), *ends, scores[most] - scores[least]

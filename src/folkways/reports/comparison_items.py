@@ -1,0 +1,76 @@
+"""Which items several models have in common, and what that leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from folkways.records import State
+
+KEY = ("item", "language", "variant", "sample")
+"""What makes two rows the same question, asked in the same way."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The rows that every model replied to.
+
+    values:      the metric, shape (rows, models). questions: a number for each row's question, from 0 to n_questions.
+    groups:      the columns to look at differences by, one row per shared row.
+    expected:    model -> rows that count for it, whether it replied or not.
+    replied:     model -> those of them that it replied to.
+    """
+
+    values: npt.NDArray[np.float64]
+    questions: npt.NDArray[np.int64]
+    n_questions: int
+    groups: pl.DataFrame
+    expected: Mapping[str, int]
+    replied: Mapping[str, int]
+
+    @property
+    def n(self) -> int:
+        """How many rows are shared."""
+        return len(self.questions)
+
+    def notes(self) -> list[str]:
+        """One sentence for each model of whose items some are left out."""
+        told = []
+        for model, expected in self.expected.items():
+            if expected == self.n:
+                continue
+            silent = expected - self.replied[model]
+            unreplied = f", {silent:,} of them without a reply of its own" if silent else ""
+            told.append(f"{model}: {self.n:,} of {expected:,} rows are compared; {expected - self.n:,} are left out{unreplied}.")
+        return told
+
+
+def share_items(judgements: Mapping[str, pl.DataFrame], metric: str, groups: Sequence[str]) -> Shared:
+    """Match the models' counted rows by KEY, and keep those that all of them replied to and the metric applies to."""
+    lost = pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
+    base: pl.DataFrame | None = None
+    columns: list[npt.NDArray[np.float64]] = []
+    expected: dict[str, int] = {}
+    replied: dict[str, int] = {}
+    for model, frame in judgements.items():
+        counted = frame.filter(pl.col("counted") & pl.col(metric).is_not_null())
+        expected[model] = counted.height
+        heard = counted.filter(~lost)
+        replied[model] = heard.height
+        if base is None:
+            base = heard.select(*dict.fromkeys((*KEY, "question", *groups))).with_row_index("__row")
+        rows = heard.select(*KEY, pl.col(metric).cast(pl.Float64)).join(base.select("__row", *KEY), on=list(KEY), how="inner")
+        column = np.full(base.height, np.nan)
+        column[rows["__row"].to_numpy()] = rows[metric].to_numpy()
+        columns.append(column)
+    assert base is not None  # noqa: S101 - callers give two models or more
+    values = np.column_stack(columns)
+    whole = ~np.isnan(values).any(axis=1)
+    kept = base.filter(pl.Series(whole))
+    names = kept["question"].unique().sort()
+    numbers = kept["question"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
+    return Shared(values[whole], numbers, len(names), kept.select(*dict.fromkeys(groups)), expected, replied)

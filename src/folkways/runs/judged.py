@@ -1,0 +1,105 @@
+"""Models and their stored judgements, by the names that people give them: ``gpt-4o-mini``, or ``gpt-4o-mini@run-2``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+AT = "@"
+"""What stands between a model and the run that asked it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model as one run asked it. label: how it is told apart from the others that are looked at with it."""
+
+    run: plans.RunRecord
+    endpoint: str
+    label: str
+    parts: tuple[results.Part, ...]
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What it was asked."""
+        return tuple(part.task for part in self.parts)
+
+
+def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[Asked]:
+    """The models of these names, in their order; of no names, every model of the runs.
+
+    names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in particular. runs: where to
+    look for the others; the newest run if none is given. UnknownNameError with the names there are; FolkwaysError for a name that
+    stands for several, and for a model that is named twice.
+    """
+    asked_at: list[tuple[str, plans.RunRecord | None]] = [_split(workspace, name) for name in names]
+    somewhere = [plans.find_run(workspace, name) for name in runs]
+    if not somewhere and (not names or any(run is None for _, run in asked_at)):
+        somewhere = [plans.find_run(workspace, "last")]
+    if not names:
+        return _labelled([(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace)
+    found = []
+    for (model, run), name in zip(asked_at, names, strict=True):
+        candidates = [(where, endpoint) for where in ([run] if run else somewhere) for endpoint in _endpoints(workspace, where)]
+        exact = [entry for entry in candidates if entry[1] == model] or [entry for entry in candidates if _short(entry[1]) == model]
+        if not exact:
+            where = ", ".join(entry.name for entry in ([run] if run else somewhere))
+            known = {endpoint for _, endpoint in candidates}
+            raise UnknownNameError("model", model, known, hint=f"looked in {where}; name other runs with --run, or write MODEL@RUN")
+        if len(exact) > 1:
+            choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)
+            raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
+        found.append(exact[0])
+    for entry, count in Counter((run.id, endpoint) for run, endpoint in found).items():
+        if count > 1:
+            raise FolkwaysError(f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it (MODEL@RUN)")
+    return _labelled(found, workspace)
+
+
+def judgements_of(workspace: Workspace, asked: Asked, task: str, profile: str) -> pl.DataFrame:
+    """What is stored: records.JUDGEMENTS with metrics and facets; FolkwaysError where the profile has not been judged."""
+    part = next(part for part in asked.parts if part.task == task)
+    found = results.load_judgements(workspace, asked.run, profile, part)
+    if found.is_empty():
+        raise FolkwaysError(
+            f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
+            f"folkways score {asked.run.name} --profile {profile}"
+        )
+    return found
+
+
+def _split(workspace: Workspace, name: str) -> tuple[str, plans.RunRecord | None]:
+    """The model and the run behind the last ``@``; a name may have one of its own (hf/org/model@revision)."""
+    model, at, run = name.rpartition(AT)
+    if at and model:
+        known = {text for record in plans.list_runs(workspace) for text in (record.name, str(record.id), "last")}
+        if run in known:
+            return model, plans.find_run(workspace, run)
+    return name, None
+
+
+def _endpoints(workspace: Workspace, run: plans.RunRecord) -> list[str]:
+    return list(dict.fromkeys(part.endpoint for part in results.parts(workspace, run)))
+
+
+def _short(endpoint: str) -> str:
+    return endpoint.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+
+
+def _labelled(found: Sequence[tuple[plans.RunRecord, str]], workspace: Workspace) -> list[Asked]:
+    often = Counter(endpoint for _, endpoint in found)
+    return [
+        Asked(
+            run,
+            endpoint,
+            endpoint if often[endpoint] == 1 else f"{endpoint}{AT}{run.name}",
+            tuple(part for part in results.parts(workspace, run) if part.endpoint == endpoint),
+        )
+        for run, endpoint in found
+    ]

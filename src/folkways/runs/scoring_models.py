@@ -1,0 +1,152 @@
+"""The language models that scores are made with: from what a user names to objects that a task can be handed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.models import Comparer, ModelRole
+from folkways.benchmarks.registry import tasks
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
+from folkways.metrics.neural.compute import Compute
+from folkways.metrics.neural.folder import ModelFolder, open_folder
+from folkways.runs.model_files import model_folder
+from folkways.runs.options import RunOptions
+
+EMBEDDING = "embedding"
+BERT = "bert-"
+EXTRA = "neural"
+
+Watcher = Callable[[str], Callable[[int, int], None]]
+"""Given a model's name, what is told how many texts it has done, of how many."""
+
+
+@dataclass(frozen=True)
+class ScoringModels:
+    """What a user wants scores to be made with.
+
+    names:     role (``embedding``, ``bert-zh``) -> folder or name on the Hugging Face hub.
+    precision: ``fp32``, or ``fp16`` or ``bf16`` on a GPU; None for what a run was planned with, else ``fp32``.
+    devices:   torch's names; none for every GPU, or else the CPU.
+    watch:     is shown the progress.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    precision: str | None = None
+    devices: tuple[str, ...] = ()
+    watch: Watcher = lambda _name: lambda _done, _all: None
+
+    @property
+    def compute(self) -> Compute:
+        """Where and how precisely; raises what ``Compute`` does."""
+        return Compute(self.devices, precision=self.precision or "fp32")
+
+
+@dataclass(frozen=True)
+class Equipped:
+    """A task with its models; what is wrong with those that could not be had; what was named and is of no use to the task."""
+
+    task: Task
+    problems: tuple[FolkwaysError, ...]
+    unused: tuple[str, ...]
+
+    def missing(self, cultures: Sequence[str]) -> list[str]:
+        """One line for each metric that is not computed for these cultures because nobody named a model."""
+        there = {role for role, name in self.task.models().items() if name != "none"}
+        return [
+            f"{_labels(self.task, role)} not computed: name a model with {option(role.name)} DIR|NAME "
+            f"(the paper's is {role.published})"
+            for role in self.task.model_roles
+            if role.name not in there and role.concerns(cultures) and not self.problems
+        ]
+
+
+def named_models(embedding: str | None, berts: Iterable[str]) -> dict[str, str]:
+    """Role -> name, from ``--embedding-model`` and the ``LANG=DIR|NAME`` of ``--bert-model``; FolkwaysError says what is valid."""
+    languages = sorted(
+        role.name.removeprefix(BERT) for task in tasks().values() for role in task.model_roles if role.name.startswith(BERT)
+    )
+    names = {EMBEDDING: embedding} if embedding else {}
+    for text in berts:
+        language, separator, name = text.partition("=")
+        if not separator or not name:
+            raise FolkwaysError(f"--bert-model is written LANG=DIR|NAME, got {text!r}; languages: {', '.join(languages)}")
+        if language not in languages:
+            raise UnknownNameError("language of --bert-model", language, languages)
+        names[BERT + language] = name
+    return names
+
+
+def chosen_models(options: RunOptions, given: ScoringModels | None = None) -> ScoringModels:
+    """The models that a run was planned with, with those that are given now in their place."""
+    given = given or ScoringModels()
+    names = {**options.scoring_models, **given.names}
+    return replace(given, names=names, precision=given.precision or options.scoring_precision)
+
+
+def equip(task: Task, models: ScoringModels) -> Equipped:
+    """The task with those of the models that it can use and that are there; a model is loaded when it is first asked."""
+    roles = {role.name: role for role in task.model_roles}
+    found: dict[str, Comparer] = {}
+    problems = []
+    for name in (name for name in models.names if name in roles):
+        try:
+            found[name] = _comparer(roles[name], models.names[name], models)
+        except FolkwaysError as error:
+            metrics = _labels(task, roles[name])
+            problems.append(FolkwaysError(f"{option(name)}: {error}\n{metrics} not computed; the other metrics are"))
+    unused = tuple(option(name) for name in models.names if name not in roles)
+    return Equipped(task.with_models(found) if found else task, tuple(problems), unused)
+
+
+def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
+    """An error for a model that cannot be had, or that none of the tasks can use: before anything is spent."""
+    known: set[str] = set()
+    for task in chosen:
+        known |= {role.name for role in task.model_roles}
+        for problem in equip(task, models).problems:
+            raise problem
+    for role in sorted(models.names.keys() - known):
+        raise FolkwaysError(f"none of the tasks compares texts with a model of {option(role)}; leave it out")
+
+
+def option(role: str) -> str:
+    """How the command line names the model of a role: ``--bert-model zh=``."""
+    return "--embedding-model" if role == EMBEDDING else f"--bert-model {role.removeprefix(BERT)}="
+
+
+def vector_cache() -> Path:
+    """The folder for vectors of texts: ``vectors`` in ``$FOLKWAYS_CACHE``, or in the user's cache folder of this system."""
+    chosen = os.environ.get("FOLKWAYS_CACHE")
+    if chosen:
+        return Path(chosen).expanduser().absolute() / "vectors"
+    import platformdirs
+
+    return platformdirs.user_cache_path("folkways", appauthor=False) / "vectors"
+
+
+def _comparer(role: ModelRole, name: str, models: ScoringModels) -> Comparer:
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingExtraError(f"the model {name}", EXTRA, package)
+    compute = models.compute
+    path, shown = model_folder(name)
+    folder: ModelFolder = open_folder(path, shown)
+    tell = models.watch(folder.name)
+    if role.kind == "sentences":
+        from folkways.metrics.neural.sentences import SentenceComparer
+
+        return SentenceComparer(folder, compute=compute, cache=vector_cache(), tell=tell)
+    from folkways.metrics.neural.bertscore import BertScorer
+
+    return BertScorer(folder, role.layer, compute=compute, cache=vector_cache(), tell=tell)
+
+
+def _labels(task: Task, role: ModelRole) -> str:
+    labels = {metric.name: metric.label for metric in task.metrics}
+    names = [labels[name] for name in role.metrics]
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"

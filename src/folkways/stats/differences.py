@@ -1,0 +1,74 @@
+"""The difference of two unweighted means of proportions (a country and the others, two regions), with interval and test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
+
+LARGEST_Z = 7.0
+"""Beyond this many standard normal deviations p is below 3e-12, and no smaller p is told."""
+STEPS = 40
+
+METHOD = f"wilson {DEFAULT_CONFIDENCE:.0%} put together"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """First minus second, in the unit of the shares, with a 95 % interval; p is two-sided, for no difference."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+
+
+def difference_of_shares(
+    first: Floats, first_numbers: Floats, second: Floats, second_numbers: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> Difference:
+    """The mean over the strata of ``first`` minus that over the strata of ``second``, which share no question.
+
+    first, second: one share per stratum, 0 to 1; the numbers say how many questions each rests on. The interval puts the Wilson
+    intervals of the shares together (Zou and Donner 2008; with one stratum each it is Newcombe's of 1998), and p is one minus the
+    confidence at which that interval begins to hold 0. Shares that are means of several answers to a question vary less than
+    proportions, so that the interval can only be too wide. ValueError for a side without strata.
+    """
+    if not first.size or not second.size:
+        raise ValueError("a difference needs a share on either side")
+    sides = (first, first_numbers, second, second_numbers)
+    difference = float(first.mean() - second.mean())
+    low, high = _interval(difference, sides, NormalDist().inv_cdf(0.5 + confidence / 2))
+    return Difference(difference, low, high, _p(difference, sides))
+
+
+def _p(difference: float, sides: tuple[Floats, Floats, Floats, Floats]) -> float:
+    nothing, certain = 0.0, LARGEST_Z
+    for _ in range(STEPS):
+        middle = (nothing + certain) / 2
+        low, high = _interval(difference, sides, middle)
+        if low <= 0 <= high:
+            certain = middle
+        else:
+            nothing = middle
+    return 2 * (1 - NormalDist().cdf(nothing)) if difference else 1.0
+
+
+def _interval(difference: float, sides: tuple[Floats, Floats, Floats, Floats], z: float) -> tuple[float, float]:
+    below_first, above_first = _distances(*sides[:2], z)
+    below_second, above_second = _distances(*sides[2:], z)
+    return difference - math.hypot(below_first, above_second), difference + math.hypot(above_first, below_second)
+
+
+def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]:
+    """How far the mean of the shares is from its lower and from its upper limit."""
+    denominator = 1 + z * z / numbers
+    centre = (shares + z * z / (2 * numbers)) / denominator
+    half = z * np.sqrt(shares * (1 - shares) / numbers + z * z / (4 * numbers * numbers)) / denominator
+    return (
+        float(np.linalg.norm(shares - (centre - half))) / shares.size,
+        float(np.linalg.norm(centre + half - shares)) / shares.size,
+    )

@@ -1,0 +1,143 @@
+"""Scores of small cultures, steadied by what the other cultures tell: a hierarchical beta-binomial model.
+
+Each culture's true rate is taken for a draw from one beta distribution, whose mean and spread the cultures themselves tell
+(empirical Bayes). A culture with few questions is drawn towards the mean of all, one with many stays where it is. How well the
+mean and the spread are known is part of the answer: both are weighted over a grid by their likelihood, instead of being taken for
+certain at their most likely values, which would make intervals too narrow (flat priors on the mean and on the square root of the
+correlation within a culture, which is proportional to the spread).
+
+A shrunken score is the better guess of a culture's own rate, and a worse summary of what was measured: it stands beside the raw
+score, never in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import polars as pl
+
+from folkways.records import SCORES, Metric, Schema, require_columns
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
+
+FEWEST_GROUPS = 3
+"""Of fewer groups nothing can be said about how groups vary."""
+
+_SPREADS = np.linspace(0.005, 0.98, 40)
+_STEPS = np.linspace(-3.5, 3.5, 15)
+
+SHRUNK: Schema = {
+    **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value", "score", "low", "high", "n")},
+    "questions": pl.Int64,
+    "effective_n": pl.Float64,  # independent questions that would give as wide an interval as the score's own
+    "shrunk": pl.Float64,  # in the unit of the score, like the next two
+    "shrunk_low": pl.Float64,
+    "shrunk_high": pl.Float64,
+    "weight": pl.Float64,  # of the group's own score, from 0 (all from the other groups) to 1 (all its own)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunken:
+    """Posterior of the rates of groups, one entry per group: mean, bounds, and the weight of the group's own rate."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    weight: Floats
+
+
+def shrink(successes: Floats, n: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Shrunken:
+    """Posterior means of the groups' rates with equal-tailed intervals, between 0 and 1.
+
+    successes, n: of each group, also fractional (effective sample sizes). The posterior, a mixture of beta distributions, is put
+    down as the beta distribution of the same mean and variance. ValueError with fewer than FEWEST_GROUPS, or impossible counts.
+    """
+    from scipy.special import betaincinv
+
+    if successes.size < FEWEST_GROUPS:
+        raise ValueError(f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {successes.size}")
+    if not ((n > 0) & (successes >= 0) & (successes <= n)).all():
+        raise ValueError("every group needs observations, and no more successes than these")
+    means, totals, weights = _grid(successes, n)
+    own = n[:, None] / (n[:, None] + totals)
+    centres = own * (successes / n)[:, None] + (1 - own) * means
+    mean = centres @ weights
+    variance = (centres * (1 - centres) / (n[:, None] + totals + 1)) @ weights + ((centres - mean[:, None]) ** 2) @ weights
+    size = mean * (1 - mean) / variance - 1
+    tail = (1 - confidence) / 2
+    low, high = (betaincinv(mean * size, (1 - mean) * size, level) for level in (tail, 1 - tail))
+    return Shrunken(mean, low, high, own @ weights)
+
+
+def _grid(successes: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    """Means and totals (alpha + beta) of beta distributions that the rates may come from, and how likely each of them is.
+
+    For every spread, means are laid out around the most likely one, as far as it may be off.
+    """
+    from scipy.special import betaln
+
+    rates = successes / n
+    correlation = _SPREADS**2
+    information = n / (1 + (n - 1) * correlation[:, None])
+    centre = (information @ rates) / information.sum(axis=1)
+    centre = np.clip(centre, 0.5 / n.sum(), 1 - 0.5 / n.sum())
+    error = np.sqrt(centre * (1 - centre) / information.sum(axis=1))
+    means = centre[:, None] + error[:, None] * _STEPS
+    inside = ((means > 0) & (means < 1)).ravel()
+    totals = np.repeat((1 - correlation) / correlation, _STEPS.size)[inside]
+    widths = np.repeat(error, _STEPS.size)[inside]
+    means = means.ravel()[inside]
+    alpha, beta = means * totals, (1 - means) * totals
+    failures = n - successes
+    likelihood = (betaln(alpha + successes[:, None], beta + failures[:, None]) - betaln(alpha, beta)).sum(axis=0)
+    weights = np.exp(likelihood - likelihood.max()) * widths
+    likely = weights > 1e-6 * weights.max()
+    return means[likely], totals[likely], weights[likely] / weights[likely].sum()
+
+
+def shrunk_scores(scores: pl.DataFrame, metrics: Mapping[str, Sequence[Metric]], facet: str = "culture") -> pl.DataFrame:
+    """SHRUNK of the scores of one facet (records.SCORES), the groups of each endpoint, task, profile and metric by themselves.
+
+    metrics: task -> its metrics; those without bounds from 0 to 1 (counts, differences) are left out, and so are scores of nothing.
+    Where there are fewer than FEWEST_GROUPS groups, the shrunken columns are null.
+    """
+    require_columns(scores, SCORES, "scores")
+    scale = {(task, metric.name): metric.scale for task, own in metrics.items() for metric in own if metric.bounds == (0.0, 1.0)}
+    key = ["endpoint", "task", "profile", "metric"]
+    rows = scores.filter((pl.col("facet") == facet) & pl.col("score").is_not_nan())
+    parts = []
+    for (_, task, _, metric), group in rows.group_by(key, maintain_order=True):
+        if (task, metric) in scale:
+            parts.append(_shrunk_group(group, scale[str(task), str(metric)]))
+    return pl.concat(parts) if parts else pl.DataFrame(schema=dict(SHRUNK))
+
+
+def _shrunk_group(group: pl.DataFrame, scale: float) -> pl.DataFrame:
+    rates = np.clip(group["score"].to_numpy() / scale, 0.0, 1.0)
+    n = _effective_sizes(group, rates, scale)
+    columns = dict.fromkeys(("shrunk", "shrunk_low", "shrunk_high", "weight"), pl.lit(None, dtype=pl.Float64))
+    if group.height >= FEWEST_GROUPS:
+        found = shrink(rates * n, n)
+        values = (found.mean * scale, found.low * scale, found.high * scale, found.weight)
+        columns = {name: pl.Series(name, value) for name, value in zip(columns, values, strict=True)}  # type: ignore[misc]
+    return group.with_columns(pl.Series("effective_n", n), **columns).select(list(SHRUNK))
+
+
+def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats:
+    """p (1 - p) over the squared standard error that the interval tells: rows of one question are not so many observations.
+
+    At most the number of rows; the number of questions where nothing varies, or the interval is not known.
+    """
+    z = 2 * NormalDist().inv_cdf(0.5 + DEFAULT_CONFIDENCE / 2)
+    rows, questions = group["n"].to_numpy().astype(np.float64), group["questions"].to_numpy().astype(np.float64)
+    independent = group["interval"].str.starts_with("wilson").to_numpy() & (rows == questions)
+    error = (group["high"].to_numpy() - group["low"].to_numpy()) / scale / z
+    with np.errstate(divide="ignore", invalid="ignore"):
+        told = rates * (1 - rates) / error**2
+    known = np.isfinite(told) & (told > 0)
+    sizes = np.where(independent, rows, np.where(known, np.minimum(told, rows), questions))
+    found: Floats = np.maximum(sizes, 1.0)
+    return found

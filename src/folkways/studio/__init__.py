@@ -1,0 +1,41 @@
+"""The studio: where people write, answer, verify and judge.
+
+One small core serves every workflow; a workflow is a configuration of it. The parts, from the bottom:
+
+- ``schema``, ``records``, ``errors``: tables (in the workspace's database), frozen records of their rows, what can go wrong (each
+  error has a ``status`` for HTTP and words for people).
+- ``rules``: plain functions: who may take part, how much one may take, when an item has enough answers, what they come to.
+- ``workflows``: kinds of stages (``registry.HANDLERS``) as pure functions, and the files that combine them (``definition``).
+- ``services``: what can be done, each function one transaction on a ``Workspace``. Nothing else writes.
+- ``exports``, ``imports``: out as releases, in from tables.
+- ``web``: pages over the services.
+
+A study has populations and stages. An item belongs to one stage, and to one population or to everybody. It has one slot (a row of
+``assignments``) per answer that it needs; taking the row is the reservation. A judgement fills a slot for good. After each
+judgement the stage's rule looks at the item (``services.settling``): more slots, done with a ``result``, dropped with a ``reason``,
+asked again of a finer population. A done item is handed on to the stage that ``config["next"]`` names, as a new item with
+``parent_id``.
+
+Services, by what a page does (``ws`` is the workspace):
+
+    accounts.create_account(ws, login, password)          accounts.verify_password(ws, login, password, key=address)
+    accounts.require(ws, study_id, account_id, *roles)    accounts.give_role / take_role / roles_of / members
+    sessions.open_session(ws, account_id) -> token        sessions.find_session(ws, token)   sessions.revoke / revoke_all
+    studies.create_study(ws, definition, owner=id)        studies.get_study / list_studies / set_state / stages / populations
+    invites.create_invite(ws, study_id, role, population=name) -> (invite, token)            invites.find_invite / revoke_invite
+    participants.join(ws, token, account_id, external=)   participants.consent(ws, id, version)
+    participants.answer_eligibility(ws, id, answers)      participants.waive_eligibility / finish / withdraw / add_staff
+    participants.attributes / delete_attributes           (personal; by study and participant)
+    assignments.claim_next(ws, participant_id) -> Work(assignment, item, stage) or NoWork(reason)
+    assignments.get_work(ws, participant_id, assignment_id)
+    leases.heartbeat / release(skip=True, reason=) / expire
+    drafts.save_draft(ws, participant_id, assignment_id, payload, base_revision)             drafts.get_draft
+    judgements.submit(ws, participant_id, assignment_id, submission, key) -> Submitted(judgement, repeated)
+    items.add_items / list_items / get_item / lineage / revisions / drop_item                judgements.list_judgements
+    adjudications.adjudicate(ws, study_id, item_id, account_id, decision, reason)
+    progress.progress / own_progress / quality / payments                                    audit.events
+    jobs.add_job / take_job / do_jobs / get_job / list_jobs
+
+Functions that take ``participant_id`` and ``assignment_id`` raise NotFoundError for what is somebody else's; those that take
+``study_id`` for what is another study's. Roles are the caller's to check (``accounts.require``), before anything else.
+"""

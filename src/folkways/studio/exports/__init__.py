@@ -1,0 +1,4 @@
+"""What leaves a study: tables of everything, and releases that ``folkways data``, ``build`` and ``run`` take as they are.
+
+Nobody who withdrew is in any of it, nor anything that descends from what they alone wrote or said. People are pseudonyms.
+"""

@@ -1,0 +1,110 @@
+"""Everything in plain tables: one row per judgement, and one per item. For analyses that no release has columns for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.records import Schema
+from folkways.studio.exports.gather import Gathered
+from folkways.studio.records import Item
+
+JUDGEMENTS: Schema = {
+    "item": pl.String,  # its key
+    "item_id": pl.Int64,
+    "stage": pl.String,
+    "kind": pl.String,
+    "round": pl.Int64,
+    "population": pl.String,
+    "culture": pl.String,
+    "language": pl.String,
+    "participant": pl.String,  # a pseudonym
+    "payload": pl.String,  # JSON; its fields depend on the kind of stage
+    "seconds": pl.Float64,
+    "date": pl.String,  # the day, in UTC
+    "consent": pl.String,  # version of the text that the person agreed to; null for staff
+}
+
+ITEMS: Schema = {
+    "item": pl.String,
+    "item_id": pl.Int64,
+    "parent_id": pl.Int64,  # the item that it descends from
+    "stage": pl.String,
+    "kind": pl.String,
+    "round": pl.Int64,
+    "population": pl.String,
+    "culture": pl.String,
+    "author": pl.String,  # a pseudonym; null where it was imported
+    "state": pl.String,
+    "reason": pl.String,
+    "content": pl.String,  # JSON
+    "result": pl.String,  # JSON; null while it is open
+}
+
+
+def judgement_table(found: Gathered) -> pl.DataFrame:
+    """JUDGEMENTS, in order of items and arrival."""
+    rows = [
+        {
+            **_about(found, item),
+            "participant": found.people[each.participant_id],
+            "payload": _json(each.payload),
+            "seconds": each.seconds,
+            "date": datetime.fromtimestamp(each.created, UTC).date().isoformat(),
+            "consent": found.consent[found.people[each.participant_id]],
+        }
+        for item in found.items.values()
+        for each in found.judgements[item.id]
+    ]
+    return pl.DataFrame([{name: row[name] for name in JUDGEMENTS} for row in rows], schema=dict(JUDGEMENTS))
+
+
+def item_table(found: Gathered) -> pl.DataFrame:
+    """ITEMS, in order. What an item copied from judgements of an earlier stage is not in its content: the judgements are."""
+    rows = [
+        {
+            **_about(found, item),
+            "parent_id": item.parent_id,
+            "author": found.people.get(item.author_id) if item.author_id is not None else None,
+            "state": item.state,
+            "reason": item.reason,
+            "content": _json({name: value for name, value in item.content.items() if name not in ("answers", "candidates", "idks")})
+            if found.stages[item.stage_id].kind in ("group_answers", "adjudicate")
+            else _json(item.content),
+            "result": _result(found, item),
+        }
+        for item in found.items.values()
+    ]
+    return pl.DataFrame([{name: row[name] for name in ITEMS} for row in rows], schema=dict(ITEMS))
+
+
+def _about(found: Gathered, item: Item) -> dict[str, Any]:
+    stage, population = found.stages[item.stage_id], found.population(item)
+    return {
+        "item": item.key,
+        "item_id": item.id,
+        "stage": stage.name,
+        "kind": stage.kind,
+        "round": item.round,
+        "population": population.name if population else None,
+        "culture": population.culture if population else None,
+        "language": population.language if population else None,
+    }
+
+
+def _result(found: Gathered, item: Item) -> str | None:
+    """The result as its judgements make it now: without those of people who have left since."""
+    if item.result is None:
+        return None
+    if "adaptations" in item.result:
+        present = set(found.people.values())
+        kept = [each for each in item.result["adaptations"] if each["participant"] in present]
+        return _json({**item.result, "adaptations": kept})
+    return _json(item.result)
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

@@ -1,0 +1,111 @@
+"""Reads tables that people bring: CSV, JSON lines, Parquet or XLSX. Every cell is text, and every problem has its row."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.errors import DataError, FolkwaysError, MissingExtraError
+from folkways.runs.replies import SUFFIXES, read_replies
+
+LARGEST_BYTES = 20_000_000
+LARGEST_UNPACKED = 200_000_000
+MOST_ROWS = 100_000
+"""Bounds of what is read: a small file can unpack to one that fills the memory."""
+
+MOST_PROBLEMS = 20
+"""Problems that an error shows; it says how many there are."""
+
+
+class RowsError(DataError):
+    """A table of which some rows cannot be used. ``problems``: row (1-based, the header not counted) -> what is wrong, and what
+    to do.
+    """
+
+    def __init__(self, problems: Mapping[int, str], file: Path | str | None = None) -> None:
+        self.problems = dict(problems)
+        shown = [f"  row {row}: {problem}" for row, problem in list(self.problems.items())[:MOST_PROBLEMS]]
+        rest = len(self.problems) - len(shown)
+        count = f"{len(self.problems)} row{'s' if len(self.problems) > 1 else ''} cannot be used; nothing was taken over"
+        super().__init__("\n".join((f"{count}:", *shown, *([f"  and {rest} more"] if rest else []))), file=file)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table as text by column; empty cells are "". DataError where it cannot be read or is too large."""
+    if not path.is_file():
+        raise FolkwaysError(f"there is no file {path}; give a table that ends in one of {', '.join((*SUFFIXES, '.xlsx'))}")
+    if path.stat().st_size > LARGEST_BYTES:
+        raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=path)
+    if path.suffix.lower() == ".xlsx":
+        return read_workbook(path.read_bytes(), path)
+    frame = read_replies(path)
+    if frame.height > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    return [dict(row) for row in frame.with_columns(pl.all().fill_null("")).iter_rows(named=True)]
+
+
+def read_workbook(content: bytes, file: Path | str = "the workbook") -> list[dict[str, str]]:
+    """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their results."""
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingExtraError("XLSX", "studio", "openpyxl") from None
+    _check_size(content, file)
+    try:
+        sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
+        lines = sheet.iter_rows(values_only=True)
+        header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
+        rows: list[dict[str, str]] = []
+        for line in lines:
+            if all(cell is None or not str(cell).strip() for cell in line):
+                continue
+            if len(rows) == MOST_ROWS:
+                raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=file)
+            rows.append({name: _text(cell) for name, cell in zip(header, line, strict=False) if name})
+    except DataError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
+        raise DataError(f"cannot be read as XLSX: {error}; save it again from a spreadsheet", file=file) from None
+    if not any(header):
+        raise DataError("has no header in its first row", file=file)
+    return rows
+
+
+def _check_size(content: bytes, file: Path | str) -> None:
+    if len(content) > LARGEST_BYTES:
+        raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=file)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    except zipfile.BadZipFile:
+        raise DataError("is no XLSX file; save it as XLSX from a spreadsheet", file=file) from None
+    if size > LARGEST_UNPACKED:
+        raise DataError(f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file)
+
+
+def _text(cell: Any) -> str:
+    """What stands in a cell: whole numbers without a decimal point, as they are shown."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def structured(text: str) -> Any:
+    """A cell that holds JSON (a list or an object) as what it says; any other as its text."""
+    stripped = text.strip()
+    if stripped[:1] in ("[", "{"):
+        try:
+            return orjson.loads(stripped)
+        except orjson.JSONDecodeError:
+            return text
+    return text

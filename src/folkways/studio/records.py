@@ -1,0 +1,325 @@
+"""The nouns of the studio as frozen records. Each is one row of ``folkways.studio.schema``; no input or output happens here.
+
+Times are seconds since the epoch. What a person or a model wrote is untrusted text in every field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Role(StrEnum):
+    """What an account may do in one study."""
+
+    OWNER = "owner"  # everything, roles included
+    RESEARCHER = "researcher"  # runs the study: items, invitations, progress, exports
+    REVIEWER = "reviewer"  # works on stages for reviewers: drops, groups, translates
+    EXPERT = "expert"  # adjudicates
+    ANNOTATOR = "annotator"  # writes, answers, verifies, judges
+
+
+class StudyState(StrEnum):
+    """Whether people can work on a study."""
+
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class ParticipantState(StrEnum):
+    """How far a person is. Only those who are ``active`` are given work."""
+
+    JOINED = "joined"  # has not agreed to anything yet
+    CONSENTED = "consented"  # has agreed; eligibility is open
+    ACTIVE = "active"
+    SCREENED_OUT = "screened_out"
+    FINISHED = "finished"
+    WITHDRAWN = "withdrawn"  # left out of every export
+
+
+class ItemState(StrEnum):
+    """Whether an item still takes answers."""
+
+    DRAFT = "draft"  # being written by its author
+    OPEN = "open"
+    DONE = "done"
+    DROPPED = "dropped"
+
+
+class AssignmentState(StrEnum):
+    """What became of one slot."""
+
+    OPEN = "open"
+    LEASED = "leased"  # somebody is at it until ``lease_until``
+    DONE = "done"
+    CLOSED = "closed"  # no longer wanted: the item was resolved without it
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who can sign in. The password's hash never leaves ``services.accounts``. locale: of the interface ("en", "ar")."""
+
+    id: int
+    login: str | None
+    name: str
+    locale: str
+    created: float
+    disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One signed-in browser. csrf: the token that every form carries."""
+
+    account_id: int
+    csrf: str
+    created: float
+    seen: float
+    expires: float
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One study. definition: the whole definition, as ``workflows.definition`` reads it. licence: SPDX, of what leaves it."""
+
+    id: int
+    name: str
+    title: str
+    workflow: str
+    state: str
+    definition: Mapping[str, Any]
+    licence: str
+    consent_text: str
+    consent_version: str
+    created: float
+    created_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """A region and who is recruited there. parent_id: the wider population of which it is a part (Wales: the United Kingdom).
+
+    people: how many are let in at most (None: no limit). criteria: see ``rules.eligibility``.
+    """
+
+    id: int
+    study_id: int
+    name: str
+    title: str
+    culture: str
+    language: str
+    parent_id: int | None
+    people: int | None
+    criteria: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """A link that lets people into a study. Its token is shown once, when it is made; here is only what it allows."""
+
+    id: int
+    study_id: int
+    population_id: int | None
+    role: str
+    uses_left: int | None
+    expires: float
+    revoked: bool
+    note: str
+    created: float
+    created_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived."""
+
+    id: int
+    study_id: int
+    account_id: int
+    population_id: int | None
+    pseudonym: str
+    state: str
+    source: str
+    consent_version: str | None
+    consented: float | None
+    eligible: bool | None
+    waiver: str | None
+    joined: float
+    left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What is asked of whom. kind: a key of ``workflows.HANDLERS``. config: answers wanted, rules, choices; see that handler."""
+
+    id: int
+    study_id: int
+    position: int
+    name: str
+    title: str
+    kind: str
+    role: str
+    config: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that people work on in one stage. content: what is shown. result: what its judgements came to, once it is done.
+
+    parent_id: the item of an earlier stage (or round) that it descends from. author_id: the participant who wrote it.
+    check: the right answer where the item is an attention check; never shown to annotators.
+    """
+
+    id: int
+    study_id: int
+    stage_id: int
+    population_id: int | None
+    parent_id: int | None
+    author_id: int | None
+    key: str
+    round: int
+    content: Mapping[str, Any]
+    state: str
+    check: Mapping[str, Any] | None
+    result: Mapping[str, Any] | None
+    reason: str | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One state of an item while it was being written. step: scenario, question, challenge, revision, edit."""
+
+    id: int
+    item_id: int
+    number: int
+    step: str
+    content: Mapping[str, Any]
+    strategy: str | None
+    participant_id: int | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One slot of an item: the row is the reservation. lease_until: somebody else may take it afterwards."""
+
+    id: int
+    item_id: int
+    stage_id: int
+    population_id: int | None
+    slot: int
+    participant_id: int | None
+    state: str
+    leased: float | None
+    lease_until: float | None
+    done: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one person said about one item. Never changed. seconds: from lease to submission, as the server saw it."""
+
+    id: int
+    assignment_id: int
+    item_id: int
+    stage_id: int
+    participant_id: int
+    key: str
+    payload: Mapping[str, Any]
+    seconds: float | None
+    revision: int | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody has typed so far. revision: from 1, one more with every save."""
+
+    item_id: int
+    participant_id: int
+    revision: int
+    payload: Mapping[str, Any]
+    saved: float
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """A decision of a researcher or expert over an item, in place of what the rule made of the judgements."""
+
+    id: int
+    item_id: int
+    account_id: int
+    decision: Mapping[str, Any]
+    reason: str
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One question to a model in the loop. read: what was read out of the reply. problem: why there is no reply."""
+
+    id: int
+    study_id: int
+    item_id: int | None
+    participant_id: int | None
+    purpose: str
+    endpoint: str
+    run: str
+    prompt: str
+    reply: str | None
+    problem: str | None
+    read: Mapping[str, Any] | None
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the audit trail. subject: "item:12"."""
+
+    id: int
+    study_id: int | None
+    account_id: int | None
+    participant_id: int | None
+    kind: str
+    subject: str
+    details: Mapping[str, Any]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something that takes longer than a page may."""
+
+    id: int
+    study_id: int
+    account_id: int | None
+    kind: str
+    state: str
+    details: Mapping[str, Any]
+    result: Mapping[str, Any] | None
+    error: str | None
+    created: float
+    started: float | None
+    finished: float | None
+
+
+def from_row(record: type[T], row: Any) -> T:
+    """The record of a database row that has at least its columns."""
+    values = row._mapping
+    return record(**{field.name: values[field.name] for field in fields(record)})  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""What can be done in a studio: functions on a workspace, each one transaction. See ``folkways.studio`` for the list."""

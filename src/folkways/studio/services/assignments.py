@@ -1,0 +1,223 @@
+"""Who works on what. A slot is a row, and taking it is one statement on that row: an item can never be given to more people than it
+has slots, whatever happens at the same time.
+
+SQLite has one writer at a time (immediate transactions). On PostgreSQL people take different rows side by side: each asks for the
+first free one that nobody else has locked (``FOR UPDATE SKIP LOCKED``).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.errors import ConflictError
+from folkways.studio.records import (
+    Assignment,
+    AssignmentState,
+    Item,
+    ItemState,
+    Participant,
+    ParticipantState,
+    Stage,
+    StudyState,
+    from_row,
+)
+from folkways.studio.rules.counts import room
+from folkways.studio.services import accounts
+from folkways.studio.services.items import add_revision
+from folkways.studio.services.leases import own_assignment
+from folkways.studio.services.offers import attention_check, free_slot, taken_by
+from folkways.studio.services.studies import inserted_id
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a person is to do now: the slot, its item and its stage."""
+
+    assignment: Assignment
+    item: Item
+    stage: Stage
+
+
+@dataclass(frozen=True, slots=True)
+class NoWork:
+    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota`` or ``none_left``."""
+
+    reason: str
+
+
+def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, now: float | None = None) -> Work | NoWork:
+    """Give a person what they have at hand, or else the next free slot of a stage that they work on.
+
+    stage: its name, None for the first stage (in order) that has something. Whoever asks twice, in two tabs perhaps, is given the
+    same slot twice. Nobody is given an item twice, or one that descends from their own, or one of another population.
+    """
+    now = time.time() if now is None else now
+    with workspace.claim() as connection:
+        # The person's row is locked: two tabs of one person take turns, so that caps hold and both are given the same slot.
+        row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id).with_for_update(key_share=True)).one()
+        person = from_row(Participant, row)
+        refused = _refused(connection, person)
+        if refused is not None:
+            return refused
+        stages = _stages(connection, person, stage)
+        reasons = ["none_left"]
+        for each in stages:
+            taken = _at_hand(connection, person, each, now)
+            if taken is not None:
+                return _work(connection, taken, each, now)
+        for each in stages:
+            found = _take(connection, person, each, now)
+            if isinstance(found, int):
+                return _work(connection, found, each, now)
+            reasons.append(found.reason)
+        return NoWork(reasons[-1] if set(reasons) - {"none_left"} else "none_left")
+
+
+def claim_batch(
+    workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float, now: float | None = None
+) -> tuple[Work, ...] | NoWork:
+    """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for ``seconds``: to work
+    off line.
+
+    Not for stages in which people write items of their own. NoWork where there is not even one.
+    """
+    now = time.time() if now is None else now
+    with workspace.claim() as connection:
+        row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id).with_for_update(key_share=True)).one()
+        person = from_row(Participant, row)
+        refused = _refused(connection, person)
+        if refused is not None:
+            return refused
+        stages = _stages(connection, person, stage)
+        if not stages or handler_of(stages[0].kind).authored:
+            return NoWork("none_left")
+        table = schema.assignments
+        held = sa.select(table.c.id).where(
+            table.c.stage_id == stages[0].id, table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED
+        )
+        found = list(connection.scalars(held.order_by(table.c.id).with_for_update()))[:count]
+        why = NoWork("none_left")
+        while len(found) < count:
+            taken = _take(connection, person, stages[0], now)
+            if isinstance(taken, NoWork):
+                why = taken
+                break
+            found.append(taken)
+        works = tuple(_work(connection, each, stages[0], now, seconds) for each in found)
+        return works or why
+
+
+def _refused(connection: sa.Connection, person: Participant) -> NoWork | None:
+    if person.state == ParticipantState.FINISHED:
+        values = {"state": str(ParticipantState.ACTIVE), "left": None}
+        connection.execute(sa.update(schema.participants).filter_by(id=person.id).values(values))
+    elif person.state != ParticipantState.ACTIVE:
+        return NoWork("not_active")
+    state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=person.study_id))
+    if state != StudyState.OPEN:
+        return NoWork("closed" if state == StudyState.CLOSED else "paused")
+    return None
+
+
+def _stages(connection: sa.Connection, person: Participant, name: str | None) -> list[Stage]:
+    roles = accounts.roles_within(connection, person.study_id, person.account_id)
+    query = sa.select(schema.stages).where(
+        schema.stages.c.study_id == person.study_id, schema.stages.c.role.in_([str(role) for role in roles])
+    )
+    if name is not None:
+        query = query.where(schema.stages.c.name == name)
+    return [from_row(Stage, row) for row in connection.execute(query.order_by(schema.stages.c.position))]
+
+
+def _at_hand(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
+    """A slot that is leased to this person, even if the lease ran out, as long as nobody else took it."""
+    table = schema.assignments
+    mine = sa.select(table.c.id).where(
+        table.c.stage_id == stage.id, table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED
+    )
+    return connection.scalar(mine.order_by(table.c.id).limit(1).with_for_update())
+
+
+def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | NoWork:
+    taken = taken_by(connection, person.id, stage.id)
+    if room(taken, stage.config["cap"]) == 0:
+        return NoWork("cap")
+    if handler_of(stage.kind).authored:
+        return _begin(connection, person, stage, now)
+    check = attention_check(connection, person, stage, taken)
+    found = check if check is not None else free_slot(connection, person, stage, now)
+    if found is None:
+        return NoWork("none_left")
+    values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now}
+    connection.execute(sa.update(schema.assignments).filter_by(id=found).values(values))
+    return found
+
+
+def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | NoWork:
+    """A new item of which this person is the author, within the population's quota."""
+    items = schema.items
+    if stage.config["quota"] is not None:
+        # The stage's row is locked: two people of one population cannot both take the last place.
+        connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
+        written = connection.scalar(
+            sa.select(sa.func.count())
+            .select_from(items)
+            .where(items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED)
+        )
+        if room(int(written or 0), stage.config["quota"]) == 0:
+            return NoWork("quota")
+    row: dict[str, object] = {
+        "study_id": person.study_id,
+        "stage_id": stage.id,
+        "population_id": person.population_id,
+        "author_id": person.id,
+        "key": f"new-{person.pseudonym}-{int(now * 1000)}",
+        "round": 1,
+        "content": {},
+        "state": str(ItemState.DRAFT),
+        "created": now,
+    }
+    item_id = inserted_id(connection, items, row)
+    connection.execute(sa.update(items).filter_by(id=item_id).values(key=f"{stage.name}-{item_id}"))
+    add_revision(connection, item_id, "begun", {}, participant_id=person.id, now=now)
+    slot = {
+        "item_id": item_id,
+        "stage_id": stage.id,
+        "population_id": person.population_id,
+        "slot": 1,
+        "participant_id": person.id,
+        "state": str(AssignmentState.LEASED),
+        "leased": now,
+    }
+    return inserted_id(connection, schema.assignments, slot)
+
+
+def _work(connection: sa.Connection, assignment_id: int, stage: Stage, now: float, seconds: float | None = None) -> Work:
+    """The work behind a slot, its lease renewed; never to an earlier end than it has."""
+    held = connection.scalar(sa.select(schema.assignments.c.lease_until).filter_by(id=assignment_id)) or now
+    until = max(held, now + (60.0 * float(stage.config["lease_minutes"]) if seconds is None else seconds))
+    connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
+    assignment = from_row(Assignment, connection.execute(sa.select(schema.assignments).filter_by(id=assignment_id)).one())
+    item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
+    return Work(assignment, item, stage)
+
+
+def get_work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
+    """What is behind a slot that is this person's, done or not; NotFoundError for any other."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
+        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+    return Work(assignment, item, stage)
+
+
+def require_leased(work: Work) -> None:
+    """ConflictError unless the slot is being worked on."""
+    if work.assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was submitted or closed")

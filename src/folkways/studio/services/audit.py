@@ -1,0 +1,49 @@
+"""The audit trail: who did what and when. Rows can only be added; the database refuses anything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import Event, from_row
+from folkways.workspace.database import Workspace
+
+
+def note(
+    connection: sa.Connection,
+    kind: str,
+    *,
+    study_id: int | None = None,
+    account_id: int | None = None,
+    participant_id: int | None = None,
+    subject: str = "",
+    details: Mapping[str, Any] | None = None,
+    now: float | None = None,
+) -> None:
+    """Add an event within the caller's transaction: it happened exactly if the transaction is committed.
+
+    kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
+    """
+    row = {
+        "kind": kind,
+        "study_id": study_id,
+        "account_id": account_id,
+        "participant_id": participant_id,
+        "subject": subject,
+        "details": dict(details or {}),
+        "at": time.time() if now is None else now,
+    }
+    connection.execute(sa.insert(schema.events).values(row))
+
+
+def events(workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
+    """The newest events of a study, newest first; ``before`` an event's id for the page after it."""
+    query = sa.select(schema.events).where(schema.events.c.study_id == study_id).order_by(schema.events.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(schema.events.c.id < before)
+    with workspace.read() as connection:
+        return tuple(from_row(Event, row) for row in connection.execute(query))

@@ -1,0 +1,216 @@
+"""Items and their lineage: added by researchers or by an earlier stage, with one slot for every answer that they need."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.studies import get_population, get_stage, inserted_id
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to be added. population: its name, None for everybody. check: the right answer, for an attention check."""
+
+    key: str
+    content: Mapping[str, Any]
+    population: str | None = None
+    check: Mapping[str, Any] | None = None
+
+
+def add_items(
+    workspace: Workspace, study_id: int, stage: str, new: Iterable[NewItem], *, by: int | None = None, now: float | None = None
+) -> tuple[Item, ...]:
+    """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
+    now = time.time() if now is None else now
+    found = get_stage(workspace, study_id, stage)
+    handler = handler_of(found.kind)
+    rows = []
+    for each in new:
+        population = get_population(workspace, study_id, each.population) if each.population is not None else None
+        try:
+            content = handler.check_content(each.content, found.config)
+        except SubmissionError as error:
+            raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
+        rows.append((each, population.id if population else None, content))
+    with workspace.write() as connection:
+        taken = set(connection.scalars(sa.select(schema.items.c.key).filter_by(stage_id=found.id)))
+        numbers = []
+        for each, population_id, content in rows:
+            if each.key in taken:
+                raise ConflictError(f"there is an item {each.key!r} in {stage} already; nothing was added")
+            taken.add(each.key)
+            numbers.append(place_item(connection, found, each.key, content, population_id=population_id, check=each.check, now=now))
+        audit.note(
+            connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)}, now=now
+        )
+        return tuple(_get(connection, number) for number in numbers)
+
+
+def place_item(
+    connection: sa.Connection,
+    stage: Stage,
+    key: str,
+    content: Mapping[str, Any],
+    *,
+    population_id: int | None,
+    parent_id: int | None = None,
+    author_id: int | None = None,
+    check: Mapping[str, Any] | None = None,
+    round: int = 1,
+    now: float,
+) -> int:
+    """Insert an item with its open slots within the caller's transaction; returns its id. Attention checks get slots on demand."""
+    row = {
+        "study_id": stage.study_id,
+        "stage_id": stage.id,
+        "population_id": population_id,
+        "parent_id": parent_id,
+        "author_id": author_id,
+        "key": key[:128],
+        "round": round,
+        "content": dict(content),
+        "state": str(ItemState.OPEN),
+        "check": dict(check) if check is not None else None,
+        "created": now,
+    }
+    item_id = inserted_id(connection, schema.items, row)
+    add_revision(connection, item_id, "placed", content, participant_id=author_id, now=now)
+    if check is None:
+        add_slots(connection, item_id, stage.id, population_id, handler_of(stage.kind).wanted(stage.config))
+    return item_id
+
+
+def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int) -> None:
+    """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given twice."""
+    table = schema.assignments
+    last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
+    rows = [
+        {
+            "item_id": item_id,
+            "stage_id": stage_id,
+            "population_id": population_id,
+            "slot": last + number,
+            "state": str(AssignmentState.OPEN),
+        }
+        for number in range(1, count + 1)
+    ]
+    if rows:
+        connection.execute(sa.insert(table), rows)
+
+
+def add_revision(
+    connection: sa.Connection,
+    item_id: int,
+    step: str,
+    content: Mapping[str, Any],
+    *,
+    participant_id: int | None = None,
+    strategy: str | None = None,
+    now: float,
+) -> int:
+    """Note one state of an item's content; returns its number. The caller holds the item's row."""
+    table = schema.revisions
+    number = (connection.scalar(sa.select(sa.func.max(table.c.number)).where(table.c.item_id == item_id)) or 0) + 1
+    row = {
+        "item_id": item_id,
+        "number": number,
+        "step": step,
+        "content": dict(content),
+        "strategy": strategy,
+        "participant_id": participant_id,
+        "created": now,
+    }
+    connection.execute(sa.insert(table).values(row))
+    return number
+
+
+def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
+    """An item of this study; NotFoundError."""
+    with workspace.read() as connection:
+        item = _get(connection, item_id)
+    if item.study_id != study_id:
+        raise NotFoundError("there is no such item")
+    return item
+
+
+def _get(connection: sa.Connection, item_id: int) -> Item:
+    row = connection.execute(sa.select(schema.items).filter_by(id=item_id)).first()
+    if row is None:
+        raise NotFoundError("there is no such item")
+    return from_row(Item, row)
+
+
+def list_items(
+    workspace: Workspace,
+    study_id: int,
+    stage: str | None = None,
+    *,
+    population_id: int | None = None,
+    state: ItemState | None = None,
+    after: int = 0,
+    limit: int | None = None,
+) -> tuple[Item, ...]:
+    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population or state if one is given."""
+    query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
+    if stage is not None:
+        query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
+    if population_id is not None:
+        query = query.where(schema.items.c.population_id == population_id)
+    if state is not None:
+        query = query.where(schema.items.c.state == state)
+    with workspace.read() as connection:
+        return tuple(from_row(Item, row) for row in connection.execute(query.order_by(schema.items.c.id).limit(limit)))
+
+
+def lineage(workspace: Workspace, study_id: int, item_id: int) -> tuple[Item, ...]:
+    """The item and what it descends from, the oldest first."""
+    found = [get_item(workspace, study_id, item_id)]
+    while found[-1].parent_id is not None:
+        found.append(get_item(workspace, study_id, found[-1].parent_id))
+    return tuple(reversed(found))
+
+
+def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revision, ...]:
+    """Every state that the item's content was in, the oldest first."""
+    get_item(workspace, study_id, item_id)
+    query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
+    with workspace.read() as connection:
+        return tuple(from_row(Revision, row) for row in connection.execute(query))
+
+
+def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> None:
+    """Take an item out by hand: no more answers; those there stay, and exports leave the item out.
+
+    SubmissionError without a reason.
+    """
+    if not reason.strip():
+        raise SubmissionError({"reason": "say why the item is dropped"})
+    with workspace.write() as connection:
+        item = _get(connection, item_id)
+        if item.study_id != study_id:
+            raise NotFoundError("there is no such item")
+        values = {"state": str(ItemState.DROPPED), "reason": reason.strip()}
+        connection.execute(sa.update(schema.items).filter_by(id=item_id).values(values))
+        close_open_slots(connection, item_id)
+        audit.note(connection, "item.dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
+
+
+def close_open_slots(connection: sa.Connection, item_id: int, keep: int = 0) -> None:
+    """Close the item's open slots but for the first ``keep``. Slots that somebody is at stay: their work is taken."""
+    table = schema.assignments
+    open_slots = sa.select(table.c.id).where(table.c.item_id == item_id, table.c.state == AssignmentState.OPEN)
+    # Locked, so that a slot that is being taken at this moment is either seen as taken or not taken at all.
+    found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))[keep:]
+    if found:
+        connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))

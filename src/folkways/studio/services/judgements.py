@@ -1,0 +1,144 @@
+"""Submitting judgements: once each, never changed, and what follows from them in the same transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
+from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import add_revision
+from folkways.studio.services.leases import own_assignment
+from folkways.studio.services.settling import settle
+from folkways.studio.services.studies import inserted_id
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+
+LONGEST_KEY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again."""
+
+    judgement: Judgement
+    repeated: bool
+
+
+def submit(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    submission: Mapping[str, Any],
+    key: str,
+    *,
+    now: float | None = None,
+) -> Submitted:
+    """Store what a person says about the item behind their slot.
+
+    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores once. A lease that ran
+    out still counts while nobody else took the slot. Raises SubmissionError for wrong fields, NotFoundError where the slot is not
+    (or no longer) this person's, AlreadySubmittedError where it has a judgement under another key, ConflictError where the study is
+    closed.
+    """
+    now = time.time() if now is None else now
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
+    with workspace.claim() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
+        row = connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id).with_for_update()).one()
+        item = from_row(Item, row)
+        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
+        repeated = _repeated(connection, assignment, key)
+        if repeated is not None:
+            return Submitted(repeated, True)
+        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+        if connection.scalar(sa.select(schema.studies.c.state).filter_by(id=item.study_id)) == StudyState.CLOSED:
+            raise ConflictError("the study was closed; nothing more can be submitted")
+        payload = handler_of(stage.kind).validate(submission, item.content, stage.config)
+        judgement = _store(connection, assignment, item, stage, payload, key, now)
+        settle(connection, item.id, now=now)
+        return Submitted(judgement, False)
+
+
+def check_submission(
+    workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
+) -> None:
+    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        if _repeated(connection, assignment, key) is not None:
+            return
+        item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
+        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+        handler_of(stage.kind).validate(submission, item.content, stage.config)
+
+
+def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
+    table = schema.judgements
+    row = connection.execute(sa.select(table).filter_by(participant_id=assignment.participant_id, key=key)).first()
+    if row is not None:
+        if row.assignment_id != assignment.id:
+            raise ConflictError("this form was used for another item; load the page again")
+        return from_row(Judgement, row)
+    row = connection.execute(sa.select(table).filter_by(assignment_id=assignment.id)).first()
+    if row is not None:
+        raise AlreadySubmittedError(from_row(Judgement, row))
+    if assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was closed; ask for the next one")
+    return None
+
+
+def _store(
+    connection: sa.Connection, assignment: Assignment, item: Item, stage: Stage, payload: Mapping[str, Any], key: str, now: float
+) -> Judgement:
+    if handler_of(stage.kind).authored:
+        content = {**item.content, **payload}
+        connection.execute(sa.update(schema.items).filter_by(id=item.id).values(content=content))
+        add_revision(connection, item.id, "submitted", content, participant_id=assignment.participant_id, now=now)
+    revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
+    row = {
+        "assignment_id": assignment.id,
+        "item_id": item.id,
+        "stage_id": stage.id,
+        "participant_id": assignment.participant_id,
+        "key": key,
+        "payload": dict(payload),
+        "seconds": now - assignment.leased if assignment.leased is not None else None,
+        "revision": revision,
+        "created": now,
+    }
+    judgement_id = inserted_id(connection, schema.judgements, row)
+    done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
+    connection.execute(sa.update(schema.assignments).filter_by(id=assignment.id).values(done))
+    connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))
+    audit.note(
+        connection,
+        "judgement.submitted",
+        study_id=item.study_id,
+        participant_id=assignment.participant_id,
+        subject=f"item:{item.id}",
+        details={"judgement": judgement_id, "stage": stage.name},
+        now=now,
+    )
+    return Judgement(id=judgement_id, **{**row, "payload": payload})
+
+
+def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
+    """The judgements of an item of this study, in order of arrival."""
+    table, items = schema.judgements, schema.items
+    query = (
+        sa.select(table)
+        .join(items, items.c.id == table.c.item_id)
+        .where(table.c.item_id == item_id, items.c.study_id == study_id)
+        .order_by(table.c.id)
+    )
+    with workspace.read() as connection:
+        return tuple(from_row(Judgement, row) for row in connection.execute(query))

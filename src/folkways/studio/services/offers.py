@@ -1,0 +1,111 @@
+"""Which slots a person may be given: of their population, and of items that they have not seen, skipped or written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
+from folkways.studio.rules.counts import room
+from folkways.studio.services.items import add_slots
+from folkways.studio.workflows.registry import handler_of
+
+
+def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> int:
+    """Slots of a stage that a person has answered or is at, attention checks not counted."""
+    table, items = schema.assignments, schema.items
+    query = (
+        sa.select(sa.func.count())
+        .select_from(table.join(items, items.c.id == table.c.item_id))
+        .where(
+            table.c.participant_id == participant_id,
+            table.c.stage_id == stage_id,
+            table.c.state.in_((AssignmentState.LEASED, AssignmentState.DONE)),
+            items.c.check.is_(None),
+        )
+    )
+    return int(connection.scalar(query) or 0)
+
+
+def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
+    """The first slot that is open, or whose lease ran out, locked for this transaction."""
+    table = schema.assignments
+    slots = (
+        _offered(connection, sa.select(table.c.id), person, stage)
+        .order_by(table.c.item_id, table.c.slot)
+        .limit(1)
+        .with_for_update(of=table, skip_locked=True)
+    )
+    late = sa.and_(table.c.state == AssignmentState.LEASED, table.c.lease_until < now)
+    for free in (table.c.state == AssignmentState.OPEN, late):
+        found = connection.scalar(slots.where(free))
+        if found is not None:
+            return int(found)
+    return None
+
+
+def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
+    """How many items of a stage a person could still be given at this moment; None where they write their own without a cap."""
+    left = room(taken_by(connection, person.id, stage.id), stage.config["cap"])
+    if handler_of(stage.kind).authored:
+        return left
+    table = schema.assignments
+    query = _offered(connection, sa.select(sa.func.count(sa.distinct(table.c.item_id))), person, stage)
+    offered = int(connection.scalar(query.where(table.c.state == AssignmentState.OPEN)) or 0)
+    return offered if left is None else min(left, offered)
+
+
+def _offered(connection: sa.Connection, query: sa.Select[Any], person: Participant, stage: Stage) -> sa.Select[Any]:
+    """``query`` over the slots of items that a person may be given: of their population, not seen, skipped or written by them."""
+    table, items, skips = schema.assignments, schema.items, schema.skips
+    other = table.alias("other")
+    populations = _allowed_populations(connection, person)
+    query = query.join(items, items.c.id == table.c.item_id).where(
+        table.c.stage_id == stage.id,
+        items.c.state == ItemState.OPEN,
+        items.c.check.is_(None),
+        sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
+        ~sa.exists().where(other.c.item_id == table.c.item_id, other.c.participant_id == person.id),
+        ~sa.exists().where(skips.c.item_id == table.c.item_id, skips.c.participant_id == person.id),
+    )
+    if populations is not None:
+        query = query.where(sa.or_(table.c.population_id.is_(None), table.c.population_id.in_(populations)))
+    return query
+
+
+def _allowed_populations(connection: sa.Connection, person: Participant) -> list[int] | None:
+    """The person's population and the wider ones that it is part of; None for staff, who work on every one."""
+    if person.population_id is None:
+        return None
+    found = [person.population_id]
+    while True:
+        parent = connection.scalar(sa.select(schema.populations.c.parent_id).filter_by(id=found[-1]))
+        if parent is None:
+            return found
+        found.append(parent)
+
+
+def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
+    """A new slot of an attention check that this person has not had, every ``check_every`` items."""
+    every = stage.config["check_every"]
+    if not every:
+        return None
+    items, table = schema.items, schema.assignments
+    had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
+    of_checks = sa.select(sa.func.count()).where(items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.id.in_(had))
+    if (taken + int(connection.scalar(of_checks) or 0) + 1) % every:
+        return None
+    checks = sa.select(items.c.id, items.c.population_id).where(
+        items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.state == ItemState.OPEN, items.c.id.not_in(had)
+    )
+    populations = _allowed_populations(connection, person)
+    if populations is not None:
+        checks = checks.where(sa.or_(items.c.population_id.is_(None), items.c.population_id.in_(populations)))
+    row = connection.execute(checks.order_by(items.c.id).limit(1).with_for_update()).first()
+    if row is None:
+        return None
+    add_slots(connection, row.id, stage.id, row.population_id, 1)
+    newest = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN)
+    return connection.scalar(newest.order_by(table.c.slot.desc()).limit(1))

@@ -1,0 +1,322 @@
+"""People in a study: joining, consent, eligibility, leaving, and what is personal about them: it lies apart and can be deleted."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
+from folkways.studio.rules.eligibility import eligibility
+from folkways.studio.services import accounts, audit
+from folkways.studio.services.invites import usable_invite
+from folkways.studio.services.leases import free_leases
+from folkways.studio.services.sessions import token_hash
+from folkways.studio.services.settling import settle
+from folkways.studio.services.studies import inserted_id
+from folkways.workspace.database import Workspace
+
+EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
+"""Attributes that say how a recruitment service knows a person."""
+
+LONGEST_ATTRIBUTE = 2000
+
+
+def join(
+    workspace: Workspace,
+    token: str,
+    account_id: int | None = None,
+    *,
+    external: Mapping[str, str] | None = None,
+    locale: str = "en",
+    now: float | None = None,
+) -> Participant:
+    """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
+
+    account_id: None makes an account without login, for somebody who comes by a recruitment service. external: attributes by name
+    (EXTERNAL), which are personal. Raises InviteError, or ConflictError where the study is closed or the person has withdrawn.
+    """
+    now = time.time() if now is None else now
+    external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
+    with workspace.write() as connection:
+        back = _returning(connection, token, account_id, external, now)
+        if back is not None:
+            return back
+        invite = usable_invite(connection, token, now)
+        state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=invite.study_id))
+        if state == StudyState.CLOSED:
+            raise ConflictError("this study is closed; thank you for your interest")
+        if account_id is None:
+            account_id = accounts.nameless_account(connection, locale, now)
+        row = {
+            "study_id": invite.study_id,
+            "account_id": account_id,
+            "population_id": invite.population_id,
+            "pseudonym": f"p-{secrets.token_hex(6)}",
+            "state": ParticipantState.JOINED,
+            "source": "prolific" if "prolific_pid" in external else "invite",
+            "joined": now,
+        }
+        participant_id = inserted_id(connection, schema.participants, row)
+        accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
+        _write_attributes(connection, participant_id, external)
+        if invite.uses_left is not None:
+            connection.execute(sa.update(schema.invites).filter_by(id=invite.id).values(uses_left=invite.uses_left - 1))
+        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
+        return _get(connection, participant_id)
+
+
+def _returning(
+    connection: sa.Connection, token: str, account_id: int | None, external: Mapping[str, str], now: float
+) -> Participant | None:
+    """The participant that this person is already: also by an invitation that has been used up since."""
+    participants, attributes, invites = schema.participants, schema.attributes, schema.invites
+    study_id = connection.scalar(sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token)))
+    if study_id is None:
+        return None
+    query = sa.select(participants).where(participants.c.study_id == study_id)
+    if account_id is not None:
+        query = query.where(participants.c.account_id == account_id)
+    elif external.get("prolific_pid"):
+        known = sa.select(attributes.c.participant_id).filter_by(name="prolific_pid", value=external["prolific_pid"])
+        query = query.where(participants.c.id.in_(known))
+    else:
+        return None
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    if row.state == ParticipantState.WITHDRAWN:
+        raise ConflictError("you have left this study; write to its researchers if you want to come back")
+    return from_row(Participant, row)
+
+
+def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> Participant:
+    """Let an account work on a study as reviewer, expert or researcher: a role and an active participant of every population."""
+    with workspace.write() as connection:
+        accounts.grant(connection, study_id, account_id, role, by=by)
+        row = connection.execute(sa.select(schema.participants).filter_by(study_id=study_id, account_id=account_id)).first()
+        if row is not None:
+            return from_row(Participant, row)
+        values = {
+            "study_id": study_id,
+            "account_id": account_id,
+            "pseudonym": f"p-{secrets.token_hex(6)}",
+            "state": ParticipantState.ACTIVE,
+            "source": "staff",
+            "eligible": True,
+            "joined": time.time(),
+        }
+        return _get(connection, inserted_id(connection, schema.participants, values))
+
+
+def get_participant(workspace: Workspace, participant_id: int) -> Participant:
+    """The participant with that id; NotFoundError."""
+    with workspace.read() as connection:
+        return _get(connection, participant_id)
+
+
+def find_participant(workspace: Workspace, study_id: int, account_id: int) -> Participant | None:
+    """The account's part in a study; None where it has none."""
+    query = sa.select(schema.participants).filter_by(study_id=study_id, account_id=account_id)
+    with workspace.read() as connection:
+        row = connection.execute(query).first()
+    return from_row(Participant, row) if row else None
+
+
+def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant, ...]:
+    """Everybody in a study, by id."""
+    query = sa.select(schema.participants).filter_by(study_id=study_id).order_by(schema.participants.c.id)
+    with workspace.read() as connection:
+        return tuple(from_row(Participant, row) for row in connection.execute(query))
+
+
+def _get(connection: sa.Connection, participant_id: int) -> Participant:
+    row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id)).first()
+    if row is None:
+        raise NotFoundError("there is no such participant")
+    return from_row(Participant, row)
+
+
+def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:
+    """Record that a person agreed to the study's text.
+
+    version: of the text that they saw; ConflictError if it is another by now.
+    """
+    now = time.time() if now is None else now
+    with workspace.write() as connection:
+        person = _get(connection, participant_id)
+        current = connection.scalar(sa.select(schema.studies.c.consent_version).filter_by(id=person.study_id))
+        if version != current:
+            raise ConflictError("the text was changed while you read it; read it again")
+        if person.state == ParticipantState.WITHDRAWN:
+            raise ConflictError("you have left this study")
+        values: dict[str, object] = {"consent_version": version, "consented": now}
+        if person.state == ParticipantState.JOINED:
+            staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
+            values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
+            values["eligible"] = True if staff_or_free else None
+        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        audit.note(
+            connection,
+            "participant.consented",
+            study_id=person.study_id,
+            participant_id=participant_id,
+            details={"version": version},
+        )
+        return _get(connection, participant_id)
+
+
+def _population(connection: sa.Connection, population_id: int) -> Population:
+    row = connection.execute(sa.select(schema.populations).filter_by(id=population_id)).one()
+    return from_row(Population, row)
+
+
+def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
+    """Record a person's answers to the population's questions (as personal attributes) and let them in or screen them out.
+
+    SubmissionError names questions without an answer. A person is judged once; later calls change nothing. ConflictError where the
+    population has as many people as it may.
+    """
+    with workspace.write() as connection:
+        person = _get(connection, participant_id)
+        if person.state not in (ParticipantState.CONSENTED, ParticipantState.JOINED):
+            return person
+        if person.consented is None:
+            raise ConflictError("read what the study is about and agree first")
+        assert person.population_id is not None  # noqa: S101 - only people of a population are asked
+        population = _population(connection, person.population_id)
+        names = [str(criterion["name"]) for criterion in population.criteria]
+        given = {name: str(answers.get(name, "")).strip()[:LONGEST_ATTRIBUTE] for name in names}
+        open_ones = {
+            name: "answer this question"
+            for name, criterion in zip(names, population.criteria, strict=True)
+            if not given[name] and not criterion.get("optional")
+        }
+        if open_ones:
+            raise SubmissionError(open_ones)
+        found = eligibility(population.criteria, given)
+        if found.eligible:
+            _check_room(connection, population)
+        _write_attributes(connection, participant_id, given)
+        state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
+        values = {"state": str(state), "eligible": found.eligible}
+        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        audit.note(
+            connection,
+            "participant.eligible" if found.eligible else "participant.screened_out",
+            study_id=person.study_id,
+            participant_id=participant_id,
+            details={"failed": list(found.failed)},
+        )
+        return _get(connection, participant_id)
+
+
+def _check_room(connection: sa.Connection, population: Population) -> None:
+    participants = schema.participants
+    inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
+    taken = connection.scalar(
+        sa.select(sa.func.count()).where(participants.c.population_id == population.id, participants.c.state.in_(inside))
+    )
+    if population.people is not None and (taken or 0) >= population.people:
+        raise ConflictError("this study has found all the people it needs; thank you for your interest")
+
+
+def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int) -> Participant:
+    """Let somebody in who does not meet the criteria; the reason is kept. SubmissionError without one."""
+    if not reason.strip():
+        raise SubmissionError({"reason": "say why the criteria do not apply to this person"})
+    with workspace.write() as connection:
+        person = _in_study(connection, study_id, participant_id)
+        if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
+            raise ConflictError(f"a person who is {person.state} needs no waiver")
+        values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
+        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        audit.note(connection, "participant.waived", study_id=study_id, account_id=by, participant_id=participant_id)
+        return _get(connection, participant_id)
+
+
+def finish(workspace: Workspace, participant_id: int) -> Participant:
+    """A person says that they are done; their leases are free at once. An active person again as soon as they ask for work."""
+    with workspace.write() as connection:
+        person = _get(connection, participant_id)
+        free_leases(connection, participant_id)
+        if person.state == ParticipantState.ACTIVE:
+            connection.execute(
+                sa.update(schema.participants)
+                .filter_by(id=participant_id)
+                .values(state=str(ParticipantState.FINISHED), left=time.time())
+            )
+            audit.note(connection, "participant.finished", study_id=person.study_id, participant_id=participant_id)
+        return _get(connection, participant_id)
+
+
+def withdraw(
+    workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None, now: float | None = None
+) -> Participant:
+    """A person leaves: their leases are free, their drafts are deleted, and their answers leave every export.
+
+    Items that are still open, and finished ones that nothing descends from, get another slot in place of each of their answers.
+    """
+    now = time.time() if now is None else now
+    with workspace.write() as connection:
+        person = _in_study(connection, study_id, participant_id)
+        if person.state == ParticipantState.WITHDRAWN:
+            return person
+        free_leases(connection, participant_id)
+        connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
+        values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
+        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        audit.note(connection, "participant.withdrawn", study_id=study_id, account_id=by, participant_id=participant_id, now=now)
+        judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
+        for item_id in sorted(set(judged)):
+            settle(connection, item_id, reopen=True)
+        return _get(connection, participant_id)
+
+
+def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapping[str, str]:
+    """What is personal about somebody, by name. For researchers of the study; never for an export."""
+    with workspace.read() as connection:
+        _in_study(connection, study_id, participant_id)
+        rows = connection.execute(sa.select(schema.attributes).filter_by(participant_id=participant_id))
+        return {row.name: row.value for row in rows}
+
+
+def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
+    """Delete everything personal about somebody, their name and login included where they are in no other study.
+
+    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out of exports.
+    """
+    participants = schema.participants
+    with workspace.write() as connection:
+        person = _in_study(connection, study_id, participant_id)
+        deleted = connection.execute(sa.delete(schema.attributes).filter_by(participant_id=participant_id)).rowcount
+        others = connection.scalar(
+            sa.select(sa.func.count()).where(participants.c.account_id == person.account_id, participants.c.id != participant_id)
+        )
+        staff = accounts.roles_within(connection, study_id, person.account_id) - {Role.ANNOTATOR}
+        if not others and not staff:
+            values = {"login": None, "password": None, "name": "", "disabled": True}
+            connection.execute(sa.update(schema.accounts).filter_by(id=person.account_id).values(values))
+            connection.execute(sa.delete(schema.sessions).filter_by(account_id=person.account_id))
+        audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
+        return int(deleted)
+
+
+def _in_study(connection: sa.Connection, study_id: int, participant_id: int) -> Participant:
+    person = _get(connection, participant_id)
+    if person.study_id != study_id:
+        raise NotFoundError("there is no such participant")
+    return person
+
+
+def _write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:
+    rows = [{"participant_id": participant_id, "name": name, "value": value} for name, value in values.items() if value]
+    if rows:
+        names = [row["name"] for row in rows]
+        table = schema.attributes
+        connection.execute(sa.delete(table).where(table.c.participant_id == participant_id, table.c.name.in_(names)))
+        connection.execute(sa.insert(table), rows)

@@ -1,0 +1,236 @@
+"""How far a study is, and how people work: counts per stage and population, time per item, flags, payments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, from_row
+from folkways.studio.services import studies
+from folkways.studio.services.offers import count_left
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One stage and population. items by state; slots by state; median_seconds: per answer, None where there is none yet."""
+
+    stage: str
+    population: str | None
+    draft: int
+    open: int
+    done: int
+    dropped: int
+    slots_open: int
+    slots_leased: int
+    slots_done: int
+    median_seconds: float | None
+
+
+def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
+    """Every stage by population, in order; those that have no items yet are there with zeros (population None)."""
+    items, table, judgements = schema.items, schema.assignments, schema.judgements
+    of_items = (
+        sa.select(items.c.stage_id, items.c.population_id, items.c.state, sa.func.count().label("n"))
+        .where(items.c.study_id == study_id, items.c.check.is_(None))
+        .group_by(items.c.stage_id, items.c.population_id, items.c.state)
+    )
+    of_slots = (
+        sa.select(table.c.stage_id, table.c.population_id, table.c.state, sa.func.count().label("n"))
+        .select_from(table.join(items, items.c.id == table.c.item_id))
+        .where(items.c.study_id == study_id, items.c.check.is_(None))
+        .group_by(table.c.stage_id, table.c.population_id, table.c.state)
+    )
+    of_time = (
+        sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)
+        .join(items, items.c.id == judgements.c.item_id)
+        .where(items.c.study_id == study_id, items.c.check.is_(None), judgements.c.seconds.is_not(None))
+    )
+    names = {population.id: population.name for population in studies.populations(workspace, study_id)}
+    with workspace.read() as connection:
+        found = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)}
+        slots = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_slots)}
+        times: dict[tuple[int, int | None], list[float]] = {}
+        for row in connection.execute(of_time):
+            times.setdefault((row.stage_id, row.population_id), []).append(row.seconds)
+    rows = []
+    for stage in studies.stages(workspace, study_id):
+        places = sorted({key[1] for key in found if key[0] == stage.id}, key=lambda place: (place is not None, place or 0))
+        for place in places or [None]:
+            seconds = times.get((stage.id, place))
+            counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
+            counts |= {
+                f"slots_{state}": slots.get((stage.id, place, state), 0)
+                for state in AssignmentState
+                if state != AssignmentState.CLOSED
+            }
+            population = names.get(place) if place is not None else None
+            rows.append(Progress(stage.name, population, **counts, median_seconds=median(seconds) if seconds else None))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What one person did and has left in a stage. left: items that they could be given now; None where they write their own.
+
+    seconds_left: at their own median speed; None before the first answer.
+    """
+
+    done: int
+    left: int | None
+    seconds_left: float | None
+
+
+def own_progress(workspace: Workspace, participant_id: int, stage: str) -> Mine:
+    """How far one person is in a stage, for the line above their task."""
+    with workspace.read() as connection:
+        person = from_row(Participant, connection.execute(sa.select(schema.participants).filter_by(id=participant_id)).one())
+    found = studies.get_stage(workspace, person.study_id, stage)
+    table = schema.judgements
+    with workspace.read() as connection:
+        seconds = list(connection.scalars(sa.select(table.c.seconds).filter_by(participant_id=participant_id, stage_id=found.id)))
+        left = count_left(connection, person, found)
+    known = [each for each in seconds if each is not None]
+    return Mine(len(seconds), left, median(known) * left if known and left is not None else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How one person works in one stage. Flags are reasons to look, not verdicts.
+
+    speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run of equal answers, as a
+    share of all. checks, checks_failed: attention checks. flags: ``speeding`` (a fifth or more), ``straight-lining`` (ten or more
+    equal answers in a row, and half of all), ``attention`` (a check failed).
+    """
+
+    participant_id: int
+    pseudonym: str
+    stage: str
+    answers: int
+    median_seconds: float | None
+    speeding: float | None
+    same: float
+    checks: int
+    checks_failed: int
+    flags: tuple[str, ...]
+
+
+SPEEDING_SHARE = 0.2
+STRAIGHT_LINE = 10
+
+
+def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
+    """Every person in every stage that they answered in, by participant and stage."""
+    judgements, items, participants, stages = schema.judgements, schema.items, schema.participants, schema.stages
+    query = (
+        sa.select(
+            participants.c.id,
+            participants.c.pseudonym,
+            stages.c.name,
+            stages.c.kind,
+            stages.c.config,
+            judgements.c.payload,
+            judgements.c.seconds,
+            items.c.check,
+        )
+        .select_from(judgements)
+        .join(items, items.c.id == judgements.c.item_id)
+        .join(stages, stages.c.id == judgements.c.stage_id)
+        .join(participants, participants.c.id == judgements.c.participant_id)
+        .where(items.c.study_id == study_id)
+        .order_by(participants.c.id, stages.c.position, judgements.c.id)
+    )
+    groups: dict[tuple[int, str], list[sa.Row[*tuple[Any, ...]]]] = {}
+    with workspace.read() as connection:
+        for row in connection.execute(query):
+            groups.setdefault((row.id, row.name), []).append(row)
+    return tuple(_quality_of(rows) for rows in groups.values())
+
+
+def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
+    first = rows[0]
+    handler = handler_of(str(first.kind))
+    checks = [row for row in rows if row.check is not None]
+    answers = [row for row in rows if row.check is None]
+    failed = sum(not handler.passes(row.payload, row.check) for row in checks)
+    seconds = [float(row.seconds) for row in answers if row.seconds is not None]
+    least = first.config["min_seconds"]
+    speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
+    labels = [handler.labels(row.payload) for row in answers]
+    run = longest_run([tuple(sorted(label.items())) for label in labels]) if any(labels) else 0
+    flags = []
+    if speeding is not None and speeding >= SPEEDING_SHARE:
+        flags.append("speeding")
+    if run >= STRAIGHT_LINE and run * 2 >= len(answers):
+        flags.append("straight-lining")
+    if failed:
+        flags.append("attention")
+    return Quality(
+        participant_id=first.id,
+        pseudonym=first.pseudonym,
+        stage=first.name,
+        answers=len(answers),
+        median_seconds=median(seconds) if seconds else None,
+        speeding=speeding,
+        same=run / len(answers) if answers else 0.0,
+        checks=len(checks),
+        checks_failed=failed,
+        flags=tuple(flags),
+    )
+
+
+def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
+    """The most equal values that follow one another."""
+    best = current = 0
+    for place, value in enumerate(values):
+        current = current + 1 if place and value == values[place - 1] else 1
+        best = max(best, current)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What one person is owed for: work, not attributes. external: the recruitment service's id, while it is not deleted."""
+
+    pseudonym: str
+    external: str | None
+    state: str
+    answers: int
+    minutes: float
+    code: str | None
+
+
+def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
+    """Everybody who answered anything or was screened out, with the completion code that they are to have; withdrawn people too."""
+    judgements, participants, attributes = schema.judgements, schema.participants, schema.attributes
+    work = (
+        sa.select(judgements.c.participant_id, sa.func.count().label("n"), sa.func.sum(judgements.c.seconds).label("seconds"))
+        .group_by(judgements.c.participant_id)
+        .subquery()
+    )
+    query = (
+        sa.select(participants, work.c.n, work.c.seconds, attributes.c.value)
+        .outerjoin(work, work.c.participant_id == participants.c.id)
+        .outerjoin(attributes, sa.and_(attributes.c.participant_id == participants.c.id, attributes.c.name == "prolific_pid"))
+        .where(participants.c.study_id == study_id, participants.c.source != "staff")
+        .order_by(participants.c.id)
+    )
+    codes = studies.get_study(workspace, study_id).definition.get("prolific") or {}
+    with workspace.read() as connection:
+        return tuple(
+            Payment(
+                row.pseudonym,
+                row.value,
+                row.state,
+                row.n or 0,
+                round((row.seconds or 0.0) / 60, 1),
+                codes.get("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed"),
+            )
+            for row in connection.execute(query)
+            if row.n or row.state == ParticipantState.SCREENED_OUT
+        )

@@ -1,0 +1,174 @@
+"""Writing a question against a model, step by step: scenario, suggestion, edits, challenges. Each step is a revision of the item.
+
+The steps work on an assignment of a stage of kind ``write_question``; at the end the question is submitted like any other work
+(``judgements.submit``). Without a helper or verifier the study has the same steps but for those.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.cultures import cultures
+from folkways.studio import schema
+from folkways.studio.errors import ConflictError
+from folkways.studio.records import Item, ItemState, ModelCall, Revision, Study, from_row
+from folkways.studio.services import modelling
+from folkways.studio.services.assignments import Work, get_work, require_leased
+from folkways.studio.services.items import add_revision
+from folkways.studio.services.studies import get_study
+from folkways.studio.workflows import helping
+from folkways.studio.workflows.base import raise_if, text_of
+from folkways.studio.workflows.options import options_of, positions_of
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """How the verifier did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one; None
+    as well where it gave no answer, for ``problem``.
+    """
+
+    chosen: int | None
+    fooled: bool | None
+    reply: str | None
+    problem: str | None
+    question: str
+    options: tuple[str, ...]
+
+
+def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
+    """Keep the scenario. SubmissionError where it is too short or too long."""
+    problems: dict[str, str] = {}
+    text = text_of({"scenario": scenario}, "scenario", problems, least=10)
+    raise_if(problems)
+    work = _work(workspace, participant_id, assignment_id)
+    return _revise(workspace, work, "scenario", {"scenario": text})
+
+
+def suggest(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[helping.Suggestion | None, ModelCall]:
+    """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
+    says why).
+
+    ConflictError where there is no scenario yet, or no helper.
+    """
+    work = _work(workspace, participant_id, assignment_id)
+    scenario = work.item.content.get("scenario")
+    if not scenario:
+        raise ConflictError("write a scenario first")
+    study, place = _place(workspace, work)
+    prompt = helping.helper_prompt(scenario, place)
+    (call,) = modelling.call_models(
+        workspace, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id
+    )[:1]
+    found = helping.read_suggestion(call.reply) if call.reply is not None else None
+    if found is None:
+        problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
+        return None, modelling.note_reading(workspace, call, None, problem)
+    made = {"question": found.question, "options": list(found.options), "intended": list(found.intended)}
+    _revise(workspace, work, "suggestion", made)
+    return found, modelling.note_reading(workspace, call, made)
+
+
+def edit(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    question: str,
+    options: Sequence[str],
+    intended: Sequence[int],
+    *,
+    strategy: str | None = None,
+) -> Item:
+    """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was followed."""
+    problems: dict[str, str] = {}
+    source = {"question": question, "options": list(options), "intended": list(intended)}
+    text = text_of(source, "question", problems, least=5)
+    texts = options_of(source, problems, 4, 4)
+    right = positions_of(source, "intended", 4, problems)
+    if strategy is not None and strategy not in helping.strategies():
+        problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
+    raise_if(problems)
+    work = _work(workspace, participant_id, assignment_id)
+    changes: dict[str, Any] = {"question": text, "options": texts, "intended": right}
+    if strategy is not None:
+        changes["strategies"] = [*work.item.content.get("strategies", ()), strategy]
+    return _revise(workspace, work, "revision" if strategy else "edit", changes, strategy=strategy)
+
+
+def challenge(workspace: Workspace, participant_id: int, assignment_id: int) -> Challenge:
+    """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
+    or after as many challenges as the stage allows.
+    """
+    work = _work(workspace, participant_id, assignment_id)
+    content = work.item.content
+    problems: dict[str, str] = {}
+    question = text_of(content, "question", problems, least=5)
+    options = options_of(content, problems, 4, 4)
+    intended = content.get("intended") or []
+    if not intended:
+        problems["intended"] = "mark the option that is right first"
+    raise_if(problems)
+    earlier = list(content.get("challenges", ()))
+    most = work.stage.config["most_challenges"]
+    if len(earlier) >= most:
+        raise ConflictError(f"a question may be tried {most} times; submit it as it is, or write another")
+    study, place = _place(workspace, work)
+    prompt = helping.verifier_prompt(question, options, place)
+    (call,) = modelling.call_models(
+        workspace, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id, participant_id=participant_id
+    )[:1]
+    chosen = helping.read_choice(call.reply) if call.reply is not None else None
+    fooled = chosen not in intended if chosen is not None else None
+    problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"
+    modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
+    entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
+    if call.reply is not None:
+        _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
+    return Challenge(chosen, fooled, call.reply, problem, question, tuple(options))
+
+
+def history(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[Revision, ...]:
+    """Every step of this question so far, for its author."""
+    work = get_work(workspace, participant_id, assignment_id)
+    query = sa.select(schema.revisions).filter_by(item_id=work.item.id).order_by(schema.revisions.c.number)
+    with workspace.read() as connection:
+        return tuple(from_row(Revision, row) for row in connection.execute(query))
+
+
+def _work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
+    work = get_work(workspace, participant_id, assignment_id)
+    require_leased(work)
+    if work.stage.kind != "write_question":
+        raise ConflictError("this step belongs to writing a question")
+    return work
+
+
+def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
+    """The study, and the name of the culture that the item is about."""
+    with workspace.read() as connection:
+        population = connection.execute(sa.select(schema.populations).filter_by(id=work.item.population_id)).first()
+    name = "that country" if population is None else cultures()[population.culture].name
+    if population is not None and population.parent_id is not None:
+        name = f"{population.title} ({name})"
+    return get_study(workspace, work.item.study_id), name
+
+
+def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None) -> Item:
+    """Change the content of the item and note the revision."""
+    now = time.time()
+    with workspace.claim() as connection:
+        row = connection.execute(sa.select(schema.items).filter_by(id=work.item.id).with_for_update()).one()
+        if row.state != ItemState.DRAFT:
+            raise ConflictError("this question was submitted")
+        content = {**row.content, **changes}
+        connection.execute(sa.update(schema.items).filter_by(id=row.id).values(content=content))
+        author = work.assignment.participant_id
+        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy, now=now)
+        until = now + 60.0 * float(work.stage.config["lease_minutes"])
+        connection.execute(sa.update(schema.assignments).filter_by(id=work.assignment.id).values(lease_until=until))
+        return from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=row.id)).one())

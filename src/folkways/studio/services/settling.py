@@ -1,0 +1,145 @@
+"""What becomes of an item after an answer: more slots, a result, a finer population, the next stage; all in one transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import add_slots, close_open_slots, place_item
+from folkways.studio.workflows.base import Arrival, Decision, Vote
+from folkways.studio.workflows.registry import handler_of
+
+
+def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now: float | None = None) -> Item:
+    """Apply the stage's rule to the answers that an item has. The caller may hold the item's row already; it is locked here.
+
+    reopen: also look at an item that is done, unless something descends from it: somebody has withdrawn.
+    """
+    now = time.time() if now is None else now
+    row = connection.execute(sa.select(schema.items).filter_by(id=item_id).with_for_update()).one()
+    item = from_row(Item, row)
+    stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=item.stage_id)).one())
+    if item.check is not None or not _may_settle(connection, item, reopen):
+        return item
+    handler = handler_of(stage.kind)
+    decision = handler.decide(votes_of(connection, item_id), item.content, stage.config)
+    if decision.outcome == "wait":
+        _wait(connection, item, decision.missing)
+    elif decision.outcome == "finer":
+        _finer(connection, item, stage, decision, now)
+    elif decision.outcome == "dropped":
+        _end(connection, item, ItemState.DROPPED, decision)
+    else:
+        _end(connection, item, ItemState.DONE, decision)
+        _onward(connection, item, stage, decision, now)
+    return from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=item_id)).one())
+
+
+def _may_settle(connection: sa.Connection, item: Item, reopen: bool) -> bool:
+    if item.state == ItemState.OPEN or item.state == ItemState.DRAFT:
+        return True
+    children = connection.scalar(sa.select(sa.func.count()).select_from(schema.items).where(schema.items.c.parent_id == item.id))
+    decided = connection.scalar(
+        sa.select(sa.func.count()).select_from(schema.adjudications).where(schema.adjudications.c.item_id == item.id)
+    )
+    return reopen and not children and not decided and item.author_id is None
+
+
+def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
+    """The judgements of an item in order of arrival, without those of people who withdrew."""
+    judgements, participants = schema.judgements, schema.participants
+    query = (
+        sa.select(participants.c.pseudonym, judgements.c.payload)
+        .join(participants, participants.c.id == judgements.c.participant_id)
+        .where(judgements.c.item_id == item_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .order_by(judgements.c.id)
+    )
+    return [Vote(row.pseudonym, row.payload) for row in connection.execute(query)]
+
+
+def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
+    """Have exactly ``missing`` slots that are open or being worked on, as far as work at hand allows."""
+    table = schema.assignments
+    if item.state != ItemState.OPEN and item.state != ItemState.DRAFT:
+        values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
+        connection.execute(sa.update(schema.items).filter_by(id=item.id).values(values))
+    query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item.id).group_by(table.c.state)
+    counts: dict[str, int] = {row.state: row.n for row in connection.execute(query)}
+    live = counts.get(AssignmentState.OPEN, 0) + counts.get(AssignmentState.LEASED, 0)
+    if live < missing:
+        add_slots(connection, item.id, item.stage_id, item.population_id, missing - live)
+    elif live > missing:
+        close_open_slots(connection, item.id, keep=max(0, missing - counts.get(AssignmentState.LEASED, 0)))
+
+
+def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
+    values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
+    connection.execute(sa.update(schema.items).filter_by(id=item.id).values(values))
+    close_open_slots(connection, item.id)
+    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", details={"reason": values["reason"]})
+
+
+def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+    """Ask the parts of the item's population, each in a round of its own; without parts the item is dropped."""
+    parts: list[int] = []
+    if item.population_id is not None:
+        query = sa.select(schema.populations.c.id).filter_by(parent_id=item.population_id).order_by(schema.populations.c.id)
+        parts = list(connection.scalars(query))
+    if not parts:
+        return _end(connection, item, ItemState.DROPPED, decision)
+    _end(connection, item, ItemState.DROPPED, decision, f"{decision.reason}; asked again of a finer population")
+    for number, part in enumerate(parts):
+        key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
+        place_item(
+            connection,
+            stage,
+            key,
+            item.content,
+            population_id=part,
+            parent_id=item.id,
+            author_id=item.author_id,
+            round=item.round + 1,
+            now=now,
+        )
+    return None
+
+
+def _onward(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+    """Place what comes of a done item into the stage that its branch leads to."""
+    target = stage.config["next"].get(decision.branch)
+    if target is None:
+        return
+    row = connection.execute(sa.select(schema.stages).filter_by(study_id=item.study_id, name=target)).one()
+    onward(connection, item, stage, from_row(Stage, row), decision.result, now)
+
+
+def onward(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
+    """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
+    content = handler_of(stage.kind).onward(item.content, result, stage.config)
+    arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
+    content = handler_of(target.kind).arriving(content, arrival, target.config)
+    places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
+    if target.config["for_each_population"]:
+        populations = schema.populations
+        wider = sa.select(populations.c.parent_id).where(populations.c.parent_id.is_not(None))
+        query = sa.select(populations.c.id, populations.c.name).where(
+            populations.c.study_id == item.study_id, populations.c.id.not_in(wider)
+        )
+        places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
+    for population_id, key in places:
+        place_item(
+            connection,
+            target,
+            key,
+            content,
+            population_id=population_id,
+            parent_id=item.id,
+            author_id=item.author_id,
+            now=now,
+        )

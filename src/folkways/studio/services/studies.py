@@ -1,0 +1,144 @@
+"""Studies: made from a definition, opened, paused, closed; their populations and stages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.errors import ConflictError, NotFoundError
+from folkways.studio.records import Population, Role, Stage, Study, StudyState, from_row
+from folkways.studio.services import accounts, audit
+from folkways.studio.workflows.definition import Definition
+from folkways.workspace.database import Workspace
+
+MOVES: Mapping[str, frozenset[str]] = {
+    StudyState.DRAFT: frozenset({StudyState.OPEN}),
+    StudyState.OPEN: frozenset({StudyState.PAUSED, StudyState.CLOSED}),
+    StudyState.PAUSED: frozenset({StudyState.OPEN, StudyState.CLOSED}),
+    StudyState.CLOSED: frozenset({StudyState.OPEN}),
+}
+"""State -> states that a study may go to from there. A pause gives out no more work; what is at hand may still be submitted."""
+
+
+def create_study(workspace: Workspace, definition: Definition, *, owner: int, now: float | None = None) -> Study:
+    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken."""
+    now = time.time() if now is None else now
+    with workspace.write() as connection:
+        if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
+            raise ConflictError(f"there is a study {definition.name!r} already; choose another name")
+        row = {
+            "name": definition.name,
+            "title": definition.title,
+            "workflow": definition.workflow,
+            "state": StudyState.DRAFT,
+            "definition": definition.raw,
+            "licence": definition.licence,
+            "consent_text": definition.consent,
+            "consent_version": definition.consent_version,
+            "created": now,
+            "created_by": owner,
+        }
+        study_id = inserted_id(connection, schema.studies, row)
+        populations: dict[str, int] = {}
+        for population in definition.populations:
+            values = {
+                "study_id": study_id,
+                "name": population.name,
+                "title": population.title,
+                "culture": population.culture,
+                "language": population.language,
+                "parent_id": populations[population.part_of] if population.part_of else None,
+                "people": population.people,
+                "criteria": list(population.criteria),
+            }
+            populations[population.name] = inserted_id(connection, schema.populations, values)
+        for position, stage in enumerate(definition.stages):
+            values = {
+                "study_id": study_id,
+                "position": position,
+                "name": stage.name,
+                "title": stage.title,
+                "kind": stage.kind,
+                "role": stage.role,
+                "config": dict(stage.config),
+            }
+            connection.execute(sa.insert(schema.stages).values(values))
+        audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
+        accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
+    return get_study(workspace, study_id)
+
+
+def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> int:
+    """Insert one row and return its id."""
+    key = connection.execute(sa.insert(table).values(dict(row))).inserted_primary_key
+    assert key is not None  # noqa: S101 - every table of the studio that this is used for has an integer key
+    return int(key[0])
+
+
+def get_study(workspace: Workspace, study: int | str) -> Study:
+    """The study with that id or name; NotFoundError."""
+    column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
+    with workspace.read() as connection:
+        row = connection.execute(sa.select(schema.studies).where(column == study)).first()
+    if row is None:
+        raise NotFoundError(f"there is no study {study!r}" if isinstance(study, str) else "there is no such study")
+    return from_row(Study, row)
+
+
+def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tuple[Study, ...]:
+    """All studies, newest first; only those in which the account has a role, if one is given."""
+    query = sa.select(schema.studies).order_by(schema.studies.c.id.desc())
+    if account_id is not None:
+        mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
+        query = query.where(schema.studies.c.id.in_(mine))
+    with workspace.read() as connection:
+        return tuple(from_row(Study, row) for row in connection.execute(query))
+
+
+def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int | None = None) -> Study:
+    """Open, pause or close a study. ConflictError for a move that MOVES does not have."""
+    study = get_study(workspace, study_id)
+    if state == study.state:
+        return study
+    if state not in MOVES[study.state]:
+        raise ConflictError(f"a study that is {study.state} cannot become {state}; it can become {', '.join(MOVES[study.state])}")
+    with workspace.write() as connection:
+        connection.execute(sa.update(schema.studies).filter_by(id=study_id).values(state=str(state)))
+        audit.note(connection, f"study.{state}", study_id=study_id, account_id=by)
+    return get_study(workspace, study_id)
+
+
+def populations(workspace: Workspace, study_id: int) -> tuple[Population, ...]:
+    """The populations of a study, in the order of its file."""
+    query = sa.select(schema.populations).filter_by(study_id=study_id).order_by(schema.populations.c.id)
+    with workspace.read() as connection:
+        return tuple(from_row(Population, row) for row in connection.execute(query))
+
+
+def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
+    """The stages of a study, in order."""
+    query = sa.select(schema.stages).filter_by(study_id=study_id).order_by(schema.stages.c.position)
+    with workspace.read() as connection:
+        return tuple(from_row(Stage, row) for row in connection.execute(query))
+
+
+def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:
+    """The stage of that name; NotFoundError that names the valid ones."""
+    found = stages(workspace, study_id)
+    for stage in found:
+        if stage.name == name:
+            return stage
+    raise NotFoundError(f"there is no stage {name!r}; valid: {', '.join(stage.name for stage in found)}")
+
+
+def get_population(workspace: Workspace, study_id: int, name: str) -> Population:
+    """The population of that name; NotFoundError that names the valid ones."""
+    found = populations(workspace, study_id)
+    for population in found:
+        if population.name == name:
+            return population
+    raise NotFoundError(f"there is no population {name!r}; valid: {', '.join(each.name for each in found)}")

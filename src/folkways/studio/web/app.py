@@ -1,0 +1,65 @@
+"""The web application: routes, middleware and static files on one workspace."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from folkways.errors import MissingExtraError
+from folkways.studio.web.settings import Settings
+from folkways.workspace.database import Workspace
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+THREADS = 12
+"""Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
+
+MODEL_THREADS = 24
+"""People who wait for a model at the same time; their requests hardly use the database."""
+
+
+def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
+    """The studio as an ASGI application. Raises MissingExtraError without the extra ``studio``."""
+    try:
+        from anyio import CapacityLimiter
+        from fastapi import FastAPI
+    except ImportError as error:
+        raise MissingExtraError("The studio", "studio", error.name or "fastapi") from None
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from folkways.studio.web.routes import all_routes
+    from folkways.studio.web.routing import endpoint, respond_elsewhere
+    from folkways.studio.web.security.bodies import BodyLimit
+    from folkways.studio.web.security.headers import SecurityHeaders
+    from folkways.studio.web.security.rates import Rates
+    from folkways.studio.web.static_files import mount_static
+    from folkways.studio.web.visits import Studio
+
+    settings = settings or Settings()
+    studio = Studio(workspace, settings, Rates(settings.rates), CapacityLimiter(MODEL_THREADS))
+    routes = all_routes()
+    uploads = tuple(route.path.rpartition("/")[2] for route in routes if route.upload)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        import anyio.to_thread
+
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        yield
+
+    app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    for route in routes:
+        app.add_api_route(route.path, endpoint(studio, route), methods=[route.method], response_model=None, include_in_schema=False)
+    mount_static(app)
+
+    async def unrouted(request: Request, error: Exception) -> Response:
+        return await respond_elsewhere(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
+
+    app.add_exception_handler(HTTPException, unrouted)
+    app.add_middleware(BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes)
+    app.add_middleware(SecurityHeaders, secure=settings.secure)
+    return app

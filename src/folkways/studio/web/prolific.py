@@ -1,0 +1,102 @@
+"""Entries from Prolific: three parameters in the address, signed where the study asks for it.
+
+Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds a JSON Web Token as
+``prolific_token`` as well, signed with a key of its published key set, whose audience is the studio's address and whose claim
+``prolific`` repeats what the address says. Without a signature anybody who has a link could come as anybody else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.studio.errors import InviteError
+from folkways.studio.records import Study
+from folkways.studio.web.settings import Settings
+
+if TYPE_CHECKING:
+    from jwt import PyJWKSet
+
+PARAMETERS: Mapping[str, str] = {"PROLIFIC_PID": "prolific_pid", "STUDY_ID": "prolific_study", "SESSION_ID": "prolific_session"}
+"""Name in the address -> name of the participant's attribute."""
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+KEYS_SECONDS = 3600
+"""How long a fetched key set is used; Prolific asks for at least daily."""
+LEEWAY_SECONDS = 60
+AGAIN = "open the study again from your Prolific page"
+
+
+def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
+    """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of Prolific's."""
+    found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
+    if not all(ID.fullmatch(value) for value in found.values()):
+        raise InviteError(f"this link is not as Prolific makes it; {AGAIN}")
+    return found
+
+
+def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> None:
+    """Refuse parameters that Prolific did not sign, in a study whose file says ``prolific: {signed: true}``.
+
+    given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute. InviteError otherwise.
+    """
+    if not (study.definition.get("prolific") or {}).get("signed"):
+        return
+    if not external:
+        raise InviteError("this study is open to people who come by Prolific; open it from your Prolific page")
+    claims = _claims(given.get("prolific_token", ""), settings)
+    said = claims.get("prolific", {})
+    for name, value in given.items():
+        if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
+            raise InviteError(f"this link was changed on its way; {AGAIN}")
+
+
+def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
+    try:
+        import jwt
+    except ImportError as error:
+        raise MissingExtraError("Signed entry from Prolific", "studio", error.name or "pyjwt") from None
+    try:
+        header = jwt.get_unverified_header(token)
+        keys = _key_set(settings.prolific_keys, int(time.time() // KEYS_SECONDS))
+        key = next((each for each in keys.keys if each.key_id == header.get("kid")), None)
+        if key is None:
+            raise InviteError(
+                "this link was signed with a key that is not Prolific's; open the study again from your Prolific page"
+            )
+        claims: Mapping[str, Any] = jwt.decode(
+            token,
+            key.key,
+            algorithms=["RS256"],
+            audience=settings.origin,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "aud"]},
+        )
+    except jwt.PyJWTError:
+        raise InviteError(f"this link has expired or was changed; {AGAIN}") from None
+    return claims
+
+
+@lru_cache(maxsize=4)
+def _key_set(source: str, _hour: int) -> PyJWKSet:
+    """The keys of a file or URL, read once an hour."""
+    from urllib.request import urlopen
+
+    from jwt import PyJWKSet
+
+    try:
+        if "://" in source:
+            with urlopen(source, timeout=10) as response:  # noqa: S310 - an address of the server's own settings
+                text = response.read(2**20).decode()
+        else:
+            text = Path(source).read_text(encoding="utf-8")
+        return PyJWKSet.from_dict(json.loads(text))
+    except (OSError, ValueError) as error:
+        raise FolkwaysError(f"the keys that Prolific signs with cannot be read from {source}: {error}") from None

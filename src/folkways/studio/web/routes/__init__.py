@@ -1,0 +1,13 @@
+"""Every route of the studio, by the part of it that they belong to."""
+
+from __future__ import annotations
+
+from folkways.studio.web.routes import account, desk, entry, items, new_study, people, steps, work
+from folkways.studio.web.routing import Route
+
+PARTS = (account, entry, work, steps, new_study, desk, people, items)
+
+
+def all_routes() -> list[Route]:
+    """All routes; those with fixed words come before those with names in their place."""
+    return [route for part in PARTS for route in part.routes.routes]

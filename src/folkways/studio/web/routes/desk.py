@@ -1,0 +1,88 @@
+"""The researcher's view of a study: its state, how far it is, and who works on it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import yaml
+from starlette.responses import PlainTextResponse, Response
+
+from folkways.studio.errors import SubmissionError
+from folkways.studio.records import StudyState
+from folkways.studio.services import accounts, audit, leases, participants, progress, studies
+from folkways.studio.web.routing import Routes
+from folkways.studio.web.visits import SIGNED_IN, STAFF, Visit
+
+routes = Routes()
+
+EVENTS_PER_PAGE = 100
+
+
+@routes.get("/studies", SIGNED_IN)
+def list_studies(visit: Visit) -> Response:
+    """The studies in which this account has a role other than answering, with the roles."""
+    rows = []
+    for study in studies.list_studies(visit.workspace, account_id=visit.me.id):
+        roles = accounts.roles_of(visit.workspace, study.id, visit.me.id)
+        rows.append((study, sorted(roles)))
+    return visit.page("desk/studies.html.j2", rows=rows)
+
+
+@routes.get("/studies/{study}", STAFF)
+def show_overview(visit: Visit) -> Response:
+    """State, numbers, progress, and what needs looking at."""
+    study = visit.study
+    leases.expire(visit.workspace, study.id)
+    rows = progress.progress(visit.workspace, study.id)
+    people = participants.list_participants(visit.workspace, study.id)
+    flagged = [each for each in progress.quality(visit.workspace, study.id) if each.flags]
+    template = "desk/progress.html.j2" if visit.request.headers.get("hx-request") else "desk/overview.html.j2"
+    return visit.page(
+        template, study=study, rows=rows, people=people, flagged=flagged,
+        stages={stage.name: stage for stage in studies.stages(visit.workspace, study.id)},
+        populations={population.name: population for population in studies.populations(visit.workspace, study.id)},
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/state", STAFF)
+def set_state(visit: Visit) -> Response:
+    """Open, pause or close."""
+    state = visit.text("state")
+    if state not in (StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED):
+        raise SubmissionError({"state": visit.gettext("A study can be opened, paused or closed.")})
+    studies.set_state(visit.workspace, visit.study.id, StudyState(state), by=visit.me.id)
+    return visit.go(f"/studies/{visit.study.name}", f"study-{state}")
+
+
+@routes.get("/studies/{study}/description.yaml", STAFF)
+def show_description(visit: Visit) -> Response:
+    """The file that describes the study, for making another like it."""
+    text = yaml.safe_dump(dict(visit.study.definition), allow_unicode=True, sort_keys=False, width=100)
+    headers = {"Content-Disposition": f'attachment; filename="{visit.study.name}.yaml"'}
+    return PlainTextResponse(text, headers=headers, media_type="text/yaml")
+
+
+@routes.get("/studies/{study}/log", STAFF)
+def show_log(visit: Visit) -> Response:
+    """Who did what and when."""
+    before = visit.request.query_params.get("before", "")
+    found = audit.events(visit.workspace, visit.study.id, before=int(before) if before.isdigit() else None, limit=EVENTS_PER_PAGE)
+    names = {account.id: account.name for account, _ in accounts.members(visit.workspace, visit.study.id)}
+    pseudonyms = {person.id: person.pseudonym for person in participants.list_participants(visit.workspace, visit.study.id)}
+    more = found[-1].id if len(found) == EVENTS_PER_PAGE else None
+    return visit.page("desk/log.html.j2", study=visit.study, events=found, names=names, pseudonyms=pseudonyms, more=more)
+
+
+@routes.get("/studies/{study}/payments.csv", STAFF)
+def show_payments(visit: Visit) -> Response:
+    """What everybody is owed for, as a table for the recruitment service."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["participant", "prolific_pid", "state", "answers", "minutes", "completion_code"])
+    for each in progress.payments(visit.workspace, visit.study.id):
+        writer.writerow([each.pseudonym, each.external or "", each.state, each.answers, f"{each.minutes:.1f}", each.code or ""])
+    name = f"{visit.study.name}-payments.csv"
+    return Response(
+        buffer.getvalue(), media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

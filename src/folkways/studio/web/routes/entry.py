@@ -1,0 +1,151 @@
+"""Coming into a study: the invitation, the recruitment service's parameters, consent, eligibility; and leaving it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from folkways.studio.errors import SubmissionError
+from folkways.studio.records import Participant, ParticipantState, Population, Role, Study
+from folkways.studio.services import accounts, invites, participants, studies
+from folkways.studio.web.completion import completion
+from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
+from folkways.studio.web.routes.account import begin_session
+from folkways.studio.web.routing import Routes
+from folkways.studio.web.visits import ANYBODY, PARTICIPANT, Visit
+
+routes = Routes()
+
+
+def population_of(visit: Visit, person: Participant) -> Population | None:
+    """The population that a person belongs to; None for staff."""
+    found = studies.populations(visit.workspace, person.study_id)
+    return next((each for each in found if each.id == person.population_id), None)
+
+
+def _external(study: Study, given: Mapping[str, str], visit: Visit) -> dict[str, str]:
+    """What the recruitment service says of the person, checked where the study asks for that; empty for nobody's parameters."""
+    found = read_parameters(given)
+    check_entry(study, given, found, visit.studio.settings)
+    return found
+
+
+@routes.get("/join/{token}", ANYBODY)
+def show_invitation(visit: Visit) -> Response:
+    """What the study is and what comes next. Nothing is stored yet: previews of links follow them too."""
+    invite = invites.find_invite(visit.workspace, visit.request.path_params["token"])
+    study = studies.get_study(visit.workspace, invite.study_id)
+    given = dict(visit.request.query_params)
+    external = _external(study, given, visit)
+    carried = {name: given[name] for name in (*PARAMETERS, "prolific_token") if given.get(name)}
+    return _invitation(visit, study, invite.role, carried, by_service=bool(external))
+
+
+def _invitation(
+    visit: Visit,
+    study: Study,
+    role: str,
+    carried: Mapping[str, str],
+    *,
+    by_service: bool,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    return visit.page(
+        "entry/invitation.html.j2", status, study=study, role=role, carried=carried, by_service=by_service,
+        needs_login=role != Role.ANNOTATOR, problems=problems or {},
+    )  # fmt: skip
+
+
+@routes.post("/join/{token}", ANYBODY)
+def join(visit: Visit) -> Response:
+    """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as somebody without one."""
+    visit.studio.rates.take("join", visit.address)
+    token = visit.request.path_params["token"]
+    invite = invites.find_invite(visit.workspace, token)
+    study = studies.get_study(visit.workspace, invite.study_id)
+    given = {name: visit.text(name) for name in (*PARAMETERS, "prolific_token")}
+    external = _external(study, given, visit)
+    account_id = visit.account.id if visit.account is not None and not external else None
+    if account_id is None and invite.role != Role.ANNOTATOR:
+        try:
+            account = accounts.create_account(visit.workspace, visit.text("login"), visit.text("password"), name=visit.text("name"))
+        except SubmissionError as error:
+            return _invitation(visit, study, invite.role, {}, by_service=False, problems=error.problems, status=422)
+        account_id = account.id
+    person = participants.join(visit.workspace, token, account_id, external=external, locale=visit.locale)
+    if visit.account is None or visit.account.id != person.account_id:
+        begin_session(visit, person.account_id)
+    return visit.go(f"/work/{study.name}")
+
+
+@routes.get("/work/{study}/consent", PARTICIPANT)
+def show_consent(visit: Visit) -> Response:
+    """What people agree to, with its version."""
+    return visit.page("entry/consent.html.j2", study=visit.study, person=visit.participant)
+
+
+@routes.post("/work/{study}/consent", PARTICIPANT)
+def agree(visit: Visit) -> Response:
+    """Record the agreement to exactly the text that was shown."""
+    if visit.text("agree") != "yes":
+        words = visit.gettext("Tick the box if you agree. If you do not, you can close this page: nothing is stored about you.")
+        raise SubmissionError({"agree": words})
+    participants.consent(visit.workspace, visit.participant.id, visit.text("version"))
+    return visit.go(f"/work/{visit.study.name}")
+
+
+@routes.get("/work/{study}/eligibility", PARTICIPANT)
+def show_eligibility(visit: Visit) -> Response:
+    """The questions of the person's population."""
+    return _eligibility(visit, {}, {})
+
+
+def _eligibility(visit: Visit, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
+    population = population_of(visit, visit.participant)
+    return visit.page("entry/eligibility.html.j2", status, study=visit.study, population=population, given=given, problems=problems)
+
+
+@routes.post("/work/{study}/eligibility", PARTICIPANT)
+def answer_eligibility(visit: Visit) -> Response:
+    """Judge the answers once; they are kept apart from everything the person will say later."""
+    population = population_of(visit, visit.participant)
+    names = [str(criterion["name"]) for criterion in population.criteria] if population else []
+    given = {name: visit.text(f"criterion-{name}") for name in names}
+    try:
+        participants.answer_eligibility(visit.workspace, visit.participant.id, given)
+    except SubmissionError as error:
+        words = visit.gettext("Please answer this question.")
+        return _eligibility(visit, given, dict.fromkeys(error.problems, words), 422)
+    return visit.go(f"/work/{visit.study.name}")
+
+
+@routes.get("/work/{study}/withdraw", PARTICIPANT)
+def show_withdrawal(visit: Visit) -> Response:
+    """What leaving means, before it is done."""
+    return visit.page("entry/withdraw.html.j2", study=visit.study, person=visit.participant)
+
+
+@routes.post("/work/{study}/withdraw", PARTICIPANT)
+def withdraw(visit: Visit) -> Response:
+    """Leave; on request everything personal is deleted as well."""
+    participants.withdraw(visit.workspace, visit.study.id, visit.participant.id)
+    if visit.text("erase") == "yes":
+        participants.delete_attributes(visit.workspace, visit.study.id, visit.participant.id)
+    return visit.page("entry/left.html.j2", study=visit.study)
+
+
+@routes.post("/work/{study}/finish", PARTICIPANT)
+def finish(visit: Visit) -> Response:
+    """The person has done enough."""
+    participants.finish(visit.workspace, visit.participant.id)
+    return visit.go(f"/work/{visit.study.name}/done")
+
+
+@routes.get("/work/{study}/done", PARTICIPANT)
+def show_done(visit: Visit) -> Response:
+    """Thanks, and the code with which the recruitment service pays."""
+    person = visit.participant
+    end = completion(visit, "screened_out" if person.state == ParticipantState.SCREENED_OUT else "completed")
+    return visit.page("entry/done.html.j2", study=visit.study, person=person, end=end)

@@ -1,0 +1,133 @@
+"""The items of a study: what people said of them, where they disagree, where each came from, and settling one by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from folkways.studio import schema
+from folkways.studio.errors import SubmissionError
+from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
+from folkways.studio.services import adjudications, items, judgements, participants, studies
+from folkways.studio.web.disagreement import disagreement
+from folkways.studio.web.forms.registry import form_of
+from folkways.studio.web.routing import Routes
+from folkways.studio.web.settling import can_settle, read_decision
+from folkways.studio.web.visits import SETTLERS, Visit
+from folkways.studio.workflows.registry import handler_of
+
+routes = Routes()
+
+PER_PAGE = 25
+MOST = 5000
+"""Items that are put in order of disagreement at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item in the list: its stage, what was said, and how far people are apart."""
+
+    item: Item
+    stage: Stage
+    said: tuple[tuple[str, int], ...]
+    answers: int
+    disagreement: float | None
+
+
+@routes.get("/studies/{study}/items", SETTLERS)
+def list_items(visit: Visit) -> Response:
+    """Items by stage, population and state; the most disputed first, or in their own order."""
+    query = visit.request.query_params
+    stages = studies.stages(visit.workspace, visit.study.id)
+    populations = studies.populations(visit.workspace, visit.study.id)
+    chosen = {"stage": query.get("stage", ""), "population": query.get("population", ""), "state": query.get("state", "")}
+    chosen["order"] = "own" if query.get("order") == "own" else "disputed"
+    place = next((each.id for each in populations if each.name == chosen["population"]), None)
+    stage = next((each.name for each in stages if each.name == chosen["stage"]), None)
+    state = ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None
+    found = items.list_items(visit.workspace, visit.study.id, stage, population_id=place, state=state, limit=MOST)
+    rows = _rows(visit, found, {each.id: each for each in stages})
+    if chosen["order"] == "disputed":
+        rows.sort(key=lambda row: (-(row.disagreement if row.disagreement is not None else -1.0), row.item.id))
+    page = int(query.get("page", "1")) if query.get("page", "1").isdigit() else 1
+    start = (max(1, page) - 1) * PER_PAGE
+    template = "desk/item_list.html.j2" if visit.request.headers.get("hx-request") else "desk/items.html.j2"
+    return visit.page(
+        template, study=visit.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
+        stages=stages, populations=populations, chosen=chosen,
+    )  # fmt: skip
+
+
+def _rows(visit: Visit, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
+    """Items with their judgements, read in one go and without those of people who withdrew."""
+    by_item: dict[int, list[Judgement]] = {}
+    table, people = schema.judgements, schema.participants
+    query = (
+        sa.select(table)
+        .join(people, people.c.id == table.c.participant_id)
+        .where(people.c.study_id == visit.study.id, people.c.state != "withdrawn")
+        .order_by(table.c.id)
+    )
+    with visit.workspace.read() as connection:
+        for row in connection.execute(query):
+            by_item.setdefault(row.item_id, []).append(from_row(Judgement, row))
+    rows = []
+    for item in found:
+        stage, said = stages[item.stage_id], by_item.get(item.id, [])
+        form, handler = form_of(stage.kind), handler_of(stage.kind)
+        counts: dict[str, int] = {}
+        for judgement in said:
+            for line in form.said(judgement.payload, item.content, visit.gettext):
+                counts[line] = counts.get(line, 0) + 1
+        ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
+        labels = [handler.labels(judgement.payload) for judgement in said]
+        rows.append(Row(item, stage, ranked, len(said), disagreement(labels)))
+    return rows
+
+
+@routes.get("/studies/{study}/items/{item}", SETTLERS)
+def show_item(visit: Visit) -> Response:
+    """One item: its lineage, its states, every judgement, and the form to settle it."""
+    return _item(visit, {})
+
+
+def _item(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Response:
+    study = visit.study
+    item = items.get_item(visit.workspace, study.id, visit.number("item"))
+    stages = {stage.id: stage for stage in studies.stages(visit.workspace, study.id)}
+    stage = stages[item.stage_id]
+    form = form_of(stage.kind)
+    pseudonyms = {person.id: person for person in participants.list_participants(visit.workspace, study.id)}
+    said = [
+        (pseudonyms[each.participant_id], each, form.said(each.payload, item.content, visit.gettext))
+        for each in judgements.list_judgements(visit.workspace, study.id, item.id)
+    ]
+    populations = {population.id: population for population in studies.populations(visit.workspace, study.id)}
+    place = populations.get(item.population_id or 0)
+    return visit.page(
+        "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
+        lineage=items.lineage(visit.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
+        populations=populations, revisions=items.revisions(visit.workspace, study.id, item.id),
+        decisions=adjudications.list_adjudications(visit.workspace, study.id, item.id), form=form, draft={},
+        settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/items/{item}/settle", SETTLERS)
+def settle(visit: Visit) -> Response:
+    """Decide over an item in place of the rule; the judgements stay as they are."""
+    item = items.get_item(visit.workspace, visit.study.id, visit.number("item"))
+    stage = next(stage for stage in studies.stages(visit.workspace, visit.study.id) if stage.id == item.stage_id)
+    try:
+        if visit.text("drop") == "yes":
+            adjudications.adjudicate(visit.workspace, visit.study.id, item.id, visit.me.id, {}, visit.text("reason_why"), drop=True)
+        else:
+            decision = read_decision(stage, item, visit.form, visit.gettext)
+            adjudications.adjudicate(visit.workspace, visit.study.id, item.id, visit.me.id, decision, visit.text("reason_why"))
+    except SubmissionError as error:
+        words = {"reason": visit.gettext("Say why, in a few words: it is kept on record.")}
+        return _item(visit, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
+    return visit.go(f"/studies/{visit.study.name}/items/{item.id}", "settled")

@@ -1,0 +1,130 @@
+"""Making a study: choose a template, say which cultures, look over the description, done."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+from starlette.responses import Response
+
+from folkways.cultures import Culture, cultures
+from folkways.errors import DataError
+from folkways.studio.errors import ConflictError, NotAllowedError
+from folkways.studio.services import studies
+from folkways.studio.web.routing import Routes
+from folkways.studio.web.visits import SIGNED_IN, Visit
+from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
+from folkways.studio.workflows.templates import TEMPLATES, template_text
+
+routes = Routes()
+
+LONGEST = 200_000
+
+
+def _may_make(visit: Visit) -> None:
+    """People who came by an invitation alone make no studies."""
+    if visit.me.login is None:
+        raise NotAllowedError(visit.gettext("Sign in with a name and password to make a study."))
+
+
+@routes.get("/studies/new", SIGNED_IN)
+def choose_template(visit: Visit) -> Response:
+    """The templates, and a name for the study."""
+    _may_make(visit)
+    return _choose(visit, {})
+
+
+def _choose(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Response:
+    abouts = {
+        "red-teaming": visit.gettext(
+            "People write questions from their culture and try them on a model; others review and verify them."
+        ),
+        "verification": visit.gettext("Five people check every question; what most do not know goes to a finer group."),
+        "everyday-questions": visit.gettext(
+            "Questions about daily life are collected, put into each language, and answered in a few words."
+        ),
+        "culture-specific-items": visit.gettext("Sentences are chosen, marked and labelled, then adapted to other cultures."),
+        "judging": visit.gettext("People judge what models answered, and say what is odd about it."),
+    }
+    titles = {
+        "red-teaming": visit.gettext("Red-teaming"),
+        "verification": visit.gettext("Verification"),
+        "everyday-questions": visit.gettext("Everyday questions"),
+        "culture-specific-items": visit.gettext("Culture-specific items"),
+        "judging": visit.gettext("Judging model answers"),
+    }
+    templates = [(name, titles.get(name, name), abouts.get(name, about)) for name, about in TEMPLATES.items()]
+    regions: dict[str, list[Culture]] = {}
+    for culture in cultures().values():
+        if culture.region:
+            regions.setdefault(culture.region, []).append(culture)
+    given = {name: visit.text(name) for name in ("template", "name", "title", "helper", "verifier")}
+    return visit.page(
+        "desk/new.html.j2",
+        status,
+        templates=templates,
+        regions=regions,
+        problems=problems,
+        given=given,
+        chosen=visit.texts("culture"),
+    )
+
+
+@routes.post("/studies/new", SIGNED_IN)
+def prepare(visit: Visit) -> Response:
+    """The whole description, for looking over."""
+    _may_make(visit)
+    name = visit.text("template")
+    problems = {}
+    if name not in TEMPLATES:
+        problems["template"] = visit.gettext("Choose a template.")
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,47}", visit.text("name")):
+        problems["name"] = visit.gettext("Small letters, digits and hyphens; a letter first.")
+    if not visit.text("title").strip():
+        problems["title"] = visit.gettext("Give the study a title.")
+    if problems:
+        return _choose(visit, problems, 422)
+    raw: dict[str, Any] = dict(parse_yaml(template_text(name)))
+    raw |= {"name": visit.text("name"), "title": visit.text("title").strip()}
+    chosen = [cultures()[code] for code in visit.texts("culture") if code in cultures()]
+    if chosen:
+        raw["populations"] = populations_of(chosen)
+    models = {purpose: visit.text(purpose).strip() for purpose in ("helper", "verifier") if visit.text(purpose).strip()}
+    if "models" in raw or models:
+        raw["models"] = {**(raw.get("models") or {}), **models}
+    return _description(visit, yaml.safe_dump(raw, allow_unicode=True, sort_keys=False, width=100), [])
+
+
+def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
+    """One population per culture, of people who grew up there."""
+    found = []
+    for culture in chosen:
+        name = re.sub(r"[^a-z0-9]+", "-", culture.name.lower()).strip("-")
+        ask = "In which country or region did you mainly live before you were 18?"
+        criterion = {"name": "home_before_18", "ask": ask, "options": [culture.name, "Another one"], "accept": [culture.name]}
+        language = culture.languages[0] if culture.languages else "en"
+        found.append({"name": name, "title": culture.name, "culture": culture.code, "language": language, "criteria": [criterion]})
+    return found
+
+
+@routes.post("/studies/make", SIGNED_IN)
+def make(visit: Visit) -> Response:
+    """Check the description and make the study; every mistake is named with its place."""
+    _may_make(visit)
+    text = visit.text("description")
+    if len(text) > LONGEST:
+        return _description(visit, text[:LONGEST], [visit.gettext("The description is too long.")], 422)
+    try:
+        definition = read_definition(parse_yaml(text))
+        study = studies.create_study(visit.workspace, definition, owner=visit.me.id)
+    except DefinitionError as error:
+        return _description(visit, text, list(error.problems), 422)
+    except (DataError, ConflictError) as error:
+        return _description(visit, text, [str(error)], 422)
+    return visit.go(f"/studies/{study.name}", "study-made")
+
+
+def _description(visit: Visit, text: str, problems: Sequence[str], status: int = 200) -> Response:
+    return visit.page("desk/description.html.j2", status, text=text, problems=problems)

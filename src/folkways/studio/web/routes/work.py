@@ -1,0 +1,227 @@
+"""A person's work: the next task, its page, drafts, sending, giving back."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from folkways.studio.errors import (
+    AlreadySubmittedError,
+    ConflictError,
+    DraftConflictError,
+    NotFoundError,
+    SubmissionError,
+)
+from folkways.studio.records import AssignmentState, Item, ParticipantState, Population, Stage
+from folkways.studio.services import drafts, judgements, leases, studies
+from folkways.studio.services.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.services.modelling import models_of
+from folkways.studio.services.progress import own_progress
+from folkways.studio.web.completion import completion
+from folkways.studio.web.forms.registry import form_of
+from folkways.studio.web.routing import Routes
+from folkways.studio.web.standing import answers_given, parts_of
+from folkways.studio.web.visits import PARTICIPANT, SIGNED_IN, Visit
+from folkways.studio.workflows.registry import handler_of
+
+routes = Routes()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Answers given in this stage, all that the person could give there (None: nobody knows), minutes left (None likewise)."""
+
+    done: int
+    total: int | None
+    minutes_left: int | None
+
+
+def _progress(visit: Visit, stage: Stage) -> Progress:
+    """With the task at hand, which the service counts neither as done nor as left."""
+    mine = own_progress(visit.workspace, visit.participant.id, stage.name)
+    if mine.left is None:
+        return Progress(mine.done, None, None)
+    pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None
+    minutes = None if pace is None else max(1, round(pace * (mine.left + 1) / 60))
+    return Progress(mine.done, mine.done + mine.left + 1, minutes)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task as its page shows it. language: that people of the item's population write in. key: of this showing of the form."""
+
+    work: Work
+    population: Population | None
+    language: str
+    progress: Progress
+    address: str
+    key: str
+    revision: int
+    can_skip: bool
+
+    @property
+    def stage(self) -> Stage:
+        """The stage."""
+        return self.work.stage
+
+    @property
+    def item(self) -> Item:
+        """The item."""
+        return self.work.item
+
+
+def task_of(visit: Visit, work: Work, revision: int) -> Task:
+    """What the page of ``work`` needs besides its content."""
+    person = visit.participant
+    wanted = work.item.population_id or person.population_id
+    population = next((each for each in studies.populations(visit.workspace, visit.study.id) if each.id == wanted), None)
+    return Task(
+        work=work,
+        population=population,
+        language=population.language if population else "",
+        progress=_progress(visit, work.stage),
+        address=f"/work/{visit.study.name}/tasks/{work.assignment.id}",
+        key=secrets.token_urlsafe(16),
+        revision=revision,
+        can_skip=True,
+    )
+
+
+@routes.get("/work", SIGNED_IN)
+def show_mine(visit: Visit) -> Response:
+    """The studies that this account takes part in."""
+    pairs = parts_of(visit.workspace, visit.me.id)
+    if len(pairs) == 1 and visit.me.login is None:
+        return visit.go(f"/work/{pairs[0][0].name}")
+    return visit.page("work/mine.html.j2", pairs=pairs)
+
+
+@routes.get("/work/{study}", PARTICIPANT)
+def show_study(visit: Visit) -> Response:
+    """Where a person is in a study, and the way on."""
+    person, study = visit.participant, visit.study
+    if person.state == ParticipantState.JOINED:
+        return visit.go(f"/work/{study.name}/consent")
+    if person.state == ParticipantState.CONSENTED:
+        return visit.go(f"/work/{study.name}/eligibility")
+    if person.state == ParticipantState.SCREENED_OUT:
+        return visit.go(f"/work/{study.name}/done")
+    if person.state == ParticipantState.WITHDRAWN:
+        return visit.page("entry/left.html.j2", study=study)
+    stages = [stage for stage in studies.stages(visit.workspace, study.id) if stage.role in visit.roles]
+    return visit.page("work/study.html.j2", study=study, person=person, stages=stages)
+
+
+@routes.post("/work/{study}/next", PARTICIPANT)
+def next_task(visit: Visit) -> Response:
+    """On to the next task, of the chosen stage or of any."""
+    return _on(visit, stage=visit.text("stage") or None)
+
+
+def _on(visit: Visit, say: str | None = None, stage: str | None = None) -> Response:
+    found = claim_next(visit.workspace, visit.participant.id, stage=stage)
+    if isinstance(found, NoWork):
+        return visit.go(f"/work/{visit.study.name}/rest?why={found.reason}")
+    return visit.go(f"/work/{visit.study.name}/tasks/{found.assignment.id}", say)
+
+
+@routes.get("/work/{study}/rest", PARTICIPANT)
+def show_rest(visit: Visit) -> Response:
+    """Why there is nothing to do now; the code of the recruitment service where the person is through."""
+    why = visit.request.query_params.get("why", "none_left")
+    if why in ("paused", "closed"):
+        return visit.page("work/rest.html.j2", study=visit.study, why=why)
+    end = completion(visit, "completed" if answers_given(visit.workspace, visit.participant) else "no_work")
+    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=end)
+
+
+@routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
+def show_task(visit: Visit) -> Response:
+    """The page of one task, with what was typed before."""
+    work = _work(visit)
+    if work.assignment.state != AssignmentState.LEASED:
+        return visit.go(f"/work/{visit.study.name}", "answered-before")
+    draft = drafts.get_draft(visit.workspace, visit.participant.id, work.assignment.id)
+    return _task_page(visit, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+
+
+def _work(visit: Visit) -> Work:
+    return get_work(visit.workspace, visit.participant.id, visit.number("assignment"))
+
+
+def _task_page(
+    visit: Visit,
+    work: Work,
+    draft: Mapping[str, Any],
+    revision: int,
+    problems: Mapping[str, str] | None = None,
+    status: int = 200,
+) -> Response:
+    form, config = form_of(work.stage.kind), work.stage.config
+    content = _presented(visit, work)
+    task = task_of(visit, work, revision)
+    return visit.page(
+        "tasks/task.html.j2", status, study=visit.study, task=task, language=task.language, form=form, content=content,
+        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models_of(visit.study),
+        has_verifier="verifier" in models_of(visit.study), **form.context(content, config, draft),
+    )  # fmt: skip
+
+
+def _presented(visit: Visit, work: Work) -> Mapping[str, Any]:
+    """The item as this person is to see it: without what is hidden from them, in an order of their own."""
+    return handler_of(work.stage.kind).presented(work.item.content, visit.participant.pseudonym)
+
+
+@routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
+def save(visit: Visit) -> Response:
+    """Keep what has been typed so far, on top of the version that it was made from."""
+    work = _work(visit)
+    payload = form_of(work.stage.kind).read(visit.form, _presented(visit, work), work.stage.config)
+    base = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
+    try:
+        draft = drafts.save_draft(visit.workspace, visit.participant.id, work.assignment.id, payload, base)
+    except DraftConflictError as error:
+        return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    return JSONResponse({"revision": draft.revision})
+
+
+@routes.post("/work/{study}/tasks/{assignment}/submit", PARTICIPANT)
+def send(visit: Visit) -> Response:
+    """Take an answer, and go on to the next task."""
+    try:
+        work = _work(visit)
+    except NotFoundError:
+        return _on(visit, "gone")
+    form = form_of(work.stage.kind)
+    content, config = _presented(visit, work), work.stage.config
+    submission = form.read(visit.form, content, config)
+    problems: Mapping[str, str] = {}
+    if work.assignment.state == AssignmentState.LEASED:
+        problems = form.problems(submission, content, config, visit.gettext)
+    try:
+        if problems:
+            raise SubmissionError(problems)
+        judgements.submit(visit.workspace, visit.participant.id, work.assignment.id, submission, visit.text("key"))
+    except SubmissionError as error:
+        if visit.wants_json:
+            raise
+        revision = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
+        return _task_page(visit, work, submission, revision, error.problems, error.status)
+    except AlreadySubmittedError:
+        return _on(visit, "answered-before")
+    except NotFoundError:
+        return _on(visit, "gone")
+    except ConflictError:
+        return visit.go(f"/work/{visit.study.name}", "gone")
+    return _on(visit)
+
+
+@routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
+def give_back(visit: Visit) -> Response:
+    """Give a task back; the person is not offered it again."""
+    leases.release(visit.workspace, visit.participant.id, visit.number("assignment"), skip=True)
+    return _on(visit, "given-back")

@@ -1,0 +1,40 @@
+"""Requests that change something must come from a page of this server: by their Origin, and by the token in the page."""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FIELD = "csrf"
+HEADER = "x-csrf-token"
+
+
+def from_own_page(request: Request, origin: str | None) -> bool:
+    """Whether a browser sent this from a page of ``origin`` (None: of the host that it was sent to).
+
+    Browsers send ``Origin`` with every POST, PUT and DELETE, and old ones at least ``Referer``. A request with neither was not
+    made by a page at all and is refused too.
+    """
+    sent = request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))
+    if origin is not None:
+        return sent == origin.rstrip("/")
+    return bool(sent) and urlsplit(sent).netloc == request.headers.get("host", "")
+
+
+def _origin_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else ""
+
+
+def visitor_token(visitor: str) -> str:
+    """The form token of a browser that nobody has signed in to yet, from its cookie, which no other site can read."""
+    return sha256(f"form of {visitor}".encode()).hexdigest()
+
+
+def tokens_match(expected: str, given: str | None) -> bool:
+    """Compared in constant time."""
+    return given is not None and hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))

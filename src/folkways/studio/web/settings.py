@@ -1,0 +1,55 @@
+"""What can be set about the web application. Nothing here is secret but ``prolific_keys``' place, and none of it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from folkways.errors import FolkwaysError
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of one server.
+
+    origin:        the address that people's browsers see ("https://studio.example.org"); requests that change something must come
+                   from a page of it. None: whatever address the request itself was made to, for work on one's own machine.
+    upload_bytes:  the largest file that a researcher may import.
+    body_bytes:    the largest of all other requests.
+    rates:         action -> (how many, in how many seconds) one address may do it.
+    prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
+                   signed entry.
+    """
+
+    origin: str | None = None
+    upload_bytes: int = 20 * 2**20
+    body_bytes: int = 2**20
+    rates: dict[str, tuple[int, float]] = field(
+        default_factory=lambda: {
+            "signin": (30, 600.0),  # one address may be a whole university; the account itself is guarded more closely
+            "join": (600, 600.0),
+            "models": (240, 60.0),
+        }
+    )
+    prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
+
+    def __post_init__(self) -> None:
+        if self.origin is None:
+            return
+        parts = urlsplit(self.origin)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
+            raise FolkwaysError(
+                f"the studio's address {self.origin!r} cannot be used; it is scheme and host alone: https://studio.example.org"
+            )
+        if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
+            raise FolkwaysError(
+                f"the studio at {self.origin} would send passwords and answers in the clear; "
+                "put it behind a server with a certificate and give its address as https://..."
+            )
+
+    @property
+    def secure(self) -> bool:
+        """Whether cookies are sent over TLS alone."""
+        return self.origin is not None and self.origin.startswith("https://")

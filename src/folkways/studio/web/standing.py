@@ -1,0 +1,31 @@
+"""What a person takes part in, and whether they have done anything there."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import Participant, ParticipantState, Study, from_row
+from folkways.workspace.database import Workspace
+
+
+def answers_given(workspace: Workspace, person: Participant) -> int:
+    """How many answers a person has given in their study."""
+    query = sa.select(sa.func.count()).select_from(schema.judgements).where(schema.judgements.c.participant_id == person.id)
+    with workspace.read() as connection:
+        return int(connection.scalar(query) or 0)
+
+
+def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
+    """The studies that an account takes part in and has not left, newest first, with its part in each."""
+    studies, participants = schema.studies, schema.participants
+    query = (
+        sa.select(participants)
+        .where(participants.c.account_id == account_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .order_by(participants.c.id.desc())
+    )
+    with workspace.read() as connection:
+        people = [from_row(Participant, row) for row in connection.execute(query)]
+        ids = [person.study_id for person in people]
+        by_id = {row.id: from_row(Study, row) for row in connection.execute(sa.select(studies).where(studies.c.id.in_(ids)))}
+    return tuple((by_id[person.study_id], person) for person in people)

@@ -1,0 +1,124 @@
+// Saves what is typed: at once in this browser, a moment later on the server, where every save names the version it was made from.
+
+import { forget, keep, recall } from "./store.js";
+import { fieldsOf, post, unreachable } from "./send.js";
+
+const PAUSE = 700; // milliseconds after the last key
+const AGAIN = 4000; // milliseconds between attempts while there is no connection
+const NOT_CONTENT = new Set(["csrf", "key", "revision"]);
+
+const content = (form) => fieldsOf(form).filter(([name]) => !NOT_CONTENT.has(name));
+
+export class Autosave {
+  constructor(form, status, conflict) {
+    Object.assign(this, { form, status, conflict });
+    this.url = form.dataset.draft;
+    this.name = `draft/${this.url}`;
+    this.revision = Number(form.elements.revision.value);
+    this.saved = JSON.stringify(content(form));
+    this.paused = false;
+    form.addEventListener("input", () => this.changed());
+    form.addEventListener("change", () => this.changed());
+    addEventListener("online", () => this.save());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.leave());
+    this.recover();
+  }
+
+  // What this browser kept and the server never confirmed: a tab that was closed, a connection that was lost.
+  recover() {
+    const kept = recall(this.name);
+    if (!kept) return;
+    if (JSON.stringify(kept.fields) === this.saved) return forget(this.name);
+    if (kept.revision !== this.revision) return this.conflict({ mine: kept.fields, revision: this.revision });
+    fill(this.form, kept.fields);
+    this.changed();
+  }
+
+  changed() {
+    const fields = content(this.form);
+    if (JSON.stringify(fields) === this.saved || this.paused) return;
+    keep(this.name, { fields, revision: this.revision });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), PAUSE);
+  }
+
+  async save() {
+    const fields = content(this.form);
+    const written = JSON.stringify(fields);
+    if (written === this.saved || this.paused) return;
+    if (this.saving) return void (this.more = true);
+    this.saving = true;
+    this.say("saving");
+    const answer = await post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]]);
+    this.saving = false;
+    clearTimeout(this.timer);
+    if (answer.status === 200) {
+      this.revision = answer.body.revision;
+      this.form.elements.revision.value = this.revision;
+      this.saved = written;
+      forget(this.name);
+      this.say("saved");
+    } else if (answer.status === 409 && answer.body.revision) {
+      this.paused = true;
+      this.conflict({ mine: fields, revision: answer.body.revision });
+    } else if (unreachable(answer)) {
+      this.say("offline");
+      this.timer = setTimeout(() => this.save(), AGAIN);
+    } else {
+      this.say("refused");
+    }
+    if (this.more) {
+      this.more = false;
+      this.changed();
+    }
+  }
+
+  // The tab may be about to be closed: what is not on the server is in this browser already, and one more attempt costs nothing.
+  leave() {
+    const fields = content(this.form);
+    if (this.paused || this.saving || JSON.stringify(fields) === this.saved) return;
+    keep(this.name, { fields, revision: this.revision });
+    post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]], { keepalive: true }).then((answer) => {
+      if (answer.status !== 200) return;
+      this.revision = answer.body.revision;
+      this.form.elements.revision.value = this.revision;
+      this.saved = JSON.stringify(fields);
+      forget(this.name);
+    });
+  }
+
+  // Go on from this browser's text on top of the version that the server has.
+  overwrite(fields, revision) {
+    this.paused = false;
+    this.revision = revision;
+    this.form.elements.revision.value = revision;
+    fill(this.form, fields);
+    this.saved = "";
+    this.save();
+  }
+
+  done() {
+    clearTimeout(this.timer);
+    this.paused = true;
+    forget(this.name);
+  }
+
+  say(state) {
+    this.status.dataset.state = state;
+    this.status.textContent = this.status.dataset[state] || "";
+  }
+}
+
+// Put kept fields back into the form: choices by value, several fields of one name in their order.
+export function fill(form, fields) {
+  const kept = new Map();
+  for (const [name, value] of fields) kept.set(name, [...(kept.get(name) || []), value]);
+  for (const field of form.elements) {
+    if (!field.name || NOT_CONTENT.has(field.name) || field.type === "submit") continue;
+    const values = kept.get(field.name) || [];
+    if (field.type === "checkbox" || field.type === "radio") field.checked = values.includes(field.value);
+    else if (field.tagName === "SELECT") field.value = values[0] ?? "";
+    else if (field.type !== "hidden" || field.dataset.kept !== undefined) field.value = values.shift() ?? "";
+  }
+  form.dispatchEvent(new CustomEvent("filled"));
+}

@@ -1,0 +1,28 @@
+// Sends what could not be sent before, from whatever page is open next.
+
+import { forget, queue } from "./store.js";
+import { post, unreachable } from "./send.js";
+
+const AGAIN = 5000; // milliseconds
+
+let busy = false;
+
+export async function sendWaiting(csrf) {
+  if (busy) return;
+  busy = true;
+  for (const entry of queue.all()) {
+    const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
+    const answer = await post(entry.url, fields);
+    if (unreachable(answer)) break;
+    queue.remove(entry); // taken, or refused for good: the person sees which on the task's own page
+    if (answer.status === 200) forget(`draft/${entry.draft}`);
+    document.dispatchEvent(new CustomEvent("sent", { detail: { entry, answer } }));
+  }
+  busy = false;
+}
+
+export function startOutbox(csrf) {
+  sendWaiting(csrf);
+  addEventListener("online", () => sendWaiting(csrf));
+  setInterval(() => queue.all().length && sendWaiting(csrf), AGAIN);
+}

@@ -1,0 +1,24 @@
+// Requests of a task. Each resolves to {status, body}; status 0 means that the server could not be reached.
+
+export async function post(url, fields, { keepalive = false } = {}) {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+      headers: { Accept: "application/json" },
+      credentials: "same-origin",
+      redirect: "error",
+      keepalive,
+    });
+    const json = (response.headers.get("content-type") || "").startsWith("application/json");
+    return { status: response.status, body: json ? await response.json() : {} };
+  } catch {
+    return { status: 0, body: {} };
+  }
+}
+
+// A server that is restarting, or a proxy in front of it that finds nobody: as good as no connection.
+export const unreachable = (answer) => answer.status === 0 || answer.status === 502 || answer.status === 503 || answer.status === 504;
+
+// FormData as pairs of strings; files are never part of a task.
+export const fieldsOf = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");

@@ -1,0 +1,9 @@
+// The form in which a researcher settles an item: the same controls as people have, without saving or shortcuts.
+
+import { choices } from "./choices.js";
+import { Marker } from "./spans.js";
+
+for (const form of document.querySelectorAll("form[data-settle]")) {
+  for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
+  choices(form);
+}

@@ -1,0 +1,114 @@
+// The page of one task: joins saving, sending, shortcuts and marking to its form.
+
+import { Autosave } from "./autosave.js";
+import { choices } from "./choices.js";
+import { shortcuts } from "./keys.js";
+import { startOutbox } from "./outbox.js";
+import { fieldsOf, post, unreachable } from "./send.js";
+import { Marker } from "./spans.js";
+import { queue } from "./store.js";
+import { oneWindow } from "./tabs.js";
+
+const form = document.querySelector("form[data-task]");
+
+if (form) {
+  const status = document.querySelector("#saved");
+  const problems = document.querySelector("#problems");
+  const waiting = document.querySelector("#waiting");
+  const conflict = document.querySelector("#conflict");
+
+  for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
+  choices(form);
+
+  const saver = new Autosave(form, status, (versions) => {
+    conflict.hidden = false;
+    conflict.querySelector("[data-mine]").onclick = () => {
+      conflict.hidden = true;
+      saver.overwrite(versions.mine, versions.revision);
+    };
+    conflict.querySelector("[data-theirs]").onclick = () => {
+      saver.done();
+      location.reload();
+    };
+    conflict.focus();
+  });
+
+  const buttons = [...form.querySelectorAll("button[type=submit]")];
+  const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
+
+  // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
+  const submit = async (submitter) => {
+    if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
+    enable(false);
+    const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
+    const fields = fieldsOf(form);
+    if (submitter?.name) fields.push([submitter.name, submitter.value]);
+    if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
+    clearTimeout(saver.timer);
+    const answer = await post(url, fields);
+    if (answer.status === 200 && answer.body.next) {
+      saver.done();
+      location.assign(answer.body.next);
+      return;
+    }
+    enable(true);
+    if (unreachable(answer) && !submitter?.hasAttribute("formaction")) {
+      if (queue.add({ url, fields, draft: form.dataset.draft })) {
+        enable(false);
+        waiting.hidden = false;
+        waiting.focus();
+      }
+      saver.say("offline");
+    } else if (unreachable(answer)) {
+      saver.say("offline");
+    } else {
+      show(answer.body);
+    }
+  };
+
+  const show = (body) => {
+    for (const old of form.querySelectorAll(".error.live")) old.remove();
+    for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    const list = problems.querySelector("ul");
+    list.replaceChildren();
+    for (const [name, problem] of Object.entries(body.problems || { "": body.message || problems.dataset.unknown })) {
+      const item = document.createElement("li");
+      item.textContent = problem;
+      list.append(item);
+      const field = name && form.querySelector(`[name="${CSS.escape(name)}"]`);
+      if (field) field.setAttribute("aria-invalid", "true");
+    }
+    if (body.next) {
+      const link = document.createElement("a");
+      link.href = body.next;
+      link.textContent = problems.dataset.next;
+      const item = document.createElement("li");
+      item.append(link);
+      list.append(item);
+      saver.done();
+    }
+    problems.hidden = false;
+    problems.focus();
+  };
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit(event.submitter);
+  });
+  shortcuts(document.querySelector("main"), { send: () => form.requestSubmit(form.querySelector("button.primary[type=submit]")) });
+  document.addEventListener("sent", ({ detail }) => {
+    if (detail.entry.url !== form.action) return;
+    if (detail.answer.body.next) location.assign(detail.answer.body.next);
+    else { waiting.hidden = true; enable(true); show(detail.answer.body); }
+  });
+  if (queue.all().some((entry) => entry.url === form.action)) {
+    enable(false);
+    waiting.hidden = false;
+  }
+  oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), {
+    hold: () => { saver.paused = true; enable(false); },
+    resume: () => { saver.paused = false; enable(true); },
+  });
+}
+
+startOutbox(form?.elements.csrf.value || document.body.dataset.csrf || "");

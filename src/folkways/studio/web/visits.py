@@ -1,0 +1,269 @@
+"""One request as a route sees it: who asks, in which study, with what; and who may ask at all."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from anyio import CapacityLimiter
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from folkways.studio.errors import NotAllowedError, NotFoundError
+from folkways.studio.records import Account, Participant, Role, Session, Study
+from folkways.studio.services import accounts, participants, sessions, studies
+from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
+from folkways.studio.web.pages import render
+from folkways.studio.web.sayings import SAYINGS
+from folkways.studio.web.security.origin import visitor_token
+from folkways.studio.web.security.rates import Rates
+from folkways.studio.web.settings import Settings
+from folkways.workspace.database import Workspace
+
+VISITOR_COOKIE = "folkways_visitor"
+LOCALE_COOKIE = "folkways_locale"
+SAID_COOKIE = "folkways_said"
+SESSION_COOKIE = "folkways_session"
+LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, SAID_COOKIE: 60}
+"""Seconds for which a cookie is kept; the others end with the browser."""
+
+RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
+
+
+@dataclass(frozen=True)
+class Studio:
+    """What every request shares. waiting: threads for requests that wait for a model."""
+
+    workspace: Workspace
+    settings: Settings
+    rates: Rates
+    waiting: CapacityLimiter
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may use a route.
+
+    signed_in:   somebody must have signed in, or come by an invitation.
+    roles:       roles of the study in the address, one of which is needed; None where the route is not for staff.
+    participant: the account must take part in the study in the address.
+    """
+
+    signed_in: bool = True
+    roles: frozenset[Role] | None = None
+    participant: bool = False
+
+
+ANYBODY = Access(signed_in=False)
+SIGNED_IN = Access()
+STAFF = Access(roles=RUNS_STUDIES)
+OWNER = Access(roles=frozenset({Role.OWNER}))
+SETTLERS = Access(roles=RUNS_STUDIES | {Role.REVIEWER, Role.EXPERT})
+PARTICIPANT = Access(participant=True)
+
+
+@dataclass
+class Visit:
+    """One request. Everything that is read of the database is read once.
+
+    form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response (None: deleted).
+    """
+
+    studio: Studio
+    request: Request
+    access: Access
+    form: FormData = field(default_factory=FormData)
+    cookies: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def workspace(self) -> Workspace:
+        """The database."""
+        return self.studio.workspace
+
+    @property
+    def path(self) -> str:
+        """The address without its query."""
+        return self.request.url.path
+
+    @property
+    def here(self) -> str:
+        """The address of the page, with its query."""
+        query = self.request.url.query
+        return self.path if self.is_change or not query else f"{self.path}?{query}"
+
+    @property
+    def address(self) -> str:
+        """Where the request came from, as far as the server knows."""
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the request may change something."""
+        return self.request.method not in ("GET", "HEAD")
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether a script of ours asks, and not a browser for a page."""
+        return "application/json" in self.request.headers.get("accept", "")
+
+    def cookie(self, name: str) -> str:
+        """What the browser sent under that name; empty for nothing."""
+        return self.request.cookies.get(self._cookie_name(name), "")
+
+    def _cookie_name(self, name: str) -> str:
+        """Over TLS, names that no other host, path or unencrypted page can have set."""
+        return f"__Host-{name}" if self.studio.settings.secure else name
+
+    @cached_property
+    def token(self) -> str:
+        """The session's secret, from the cookie; empty for none."""
+        return self.cookie(SESSION_COOKIE)
+
+    @cached_property
+    def session(self) -> Session | None:
+        """The signed-in browser."""
+        return sessions.find_session(self.workspace, self.token) if self.token else None
+
+    @cached_property
+    def account(self) -> Account | None:
+        """Who has signed in."""
+        return accounts.get_account(self.workspace, self.session.account_id) if self.session else None
+
+    @property
+    def me(self) -> Account:
+        """Who has signed in, on routes that need it."""
+        if self.account is None:
+            raise NotAllowedError(self.gettext("Sign in first."))
+        return self.account
+
+    @cached_property
+    def visitor(self) -> str:
+        """A random name of a browser that nobody has signed in to, for the token of its forms."""
+        known = self.cookie(VISITOR_COOKIE)
+        if not known:
+            known = secrets.token_urlsafe(24)
+            self.cookies[VISITOR_COOKIE] = known
+        return known
+
+    @cached_property
+    def csrf(self) -> str:
+        """The token that every form carries."""
+        return self.session.csrf if self.session else visitor_token(self.visitor)
+
+    @cached_property
+    def locale(self) -> str:
+        """The reader's language of the interface: what they chose, else what their account or browser says."""
+        chosen = self.cookie(LOCALE_COOKIE)
+        if chosen in LOCALES:
+            return chosen
+        if self.account is not None and self.account.login is not None and self.account.locale in LOCALES:
+            return self.account.locale
+        return negotiate(self.request.headers.get("accept-language", ""))
+
+    def gettext(self, message: str, **values: Any) -> str:
+        """A string of the interface in the reader's language; ``values`` fill its ``%(name)s``."""
+        translated = catalogue(self.locale).gettext(message)
+        return translated % values if values else translated
+
+    @property
+    def owner(self) -> str:
+        """Whose drafts a browser keeps: a word for the account that says nothing about the person."""
+        return f"account-{self.account.id}" if self.account else ""
+
+    @cached_property
+    def said(self) -> str:
+        """What the page before had to say, once."""
+        words = self.cookie(SAID_COOKIE)
+        if not words:
+            return ""
+        self.cookies[SAID_COOKIE] = None
+        return self.gettext(SAYINGS[words]) if words in SAYINGS else ""
+
+    @cached_property
+    def study(self) -> Study:
+        """The study in the address; NotFoundError."""
+        return studies.get_study(self.workspace, str(self.request.path_params["study"]))
+
+    @cached_property
+    def roles(self) -> frozenset[Role]:
+        """What the account may do in the study in the address."""
+        return accounts.roles_of(self.workspace, self.study.id, self.account.id) if self.account else frozenset()
+
+    @cached_property
+    def participant(self) -> Participant:
+        """The account's part in the study in the address; NotFoundError."""
+        found = participants.find_participant(self.workspace, self.study.id, self.me.id)
+        if found is None:
+            raise NotFoundError(self.gettext("There is no such study."))
+        return found
+
+    @cached_property
+    def is_staff(self) -> bool:
+        """Whether the account runs or reviews any study."""
+        return self.account is not None and self.account.login is not None
+
+    def number(self, name: str) -> int:
+        """A whole number of the address; NotFoundError for anything else."""
+        text = str(self.request.path_params[name])
+        if not text.isascii() or not text.isdigit() or len(text) > 15:
+            raise NotFoundError(self.gettext("There is no such page."))
+        return int(text)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A field of the form, as text."""
+        value = self.form.get(name, default)
+        return value if isinstance(value, str) else default
+
+    def texts(self, name: str) -> list[str]:
+        """All fields of that name, as texts."""
+        return [value for value in self.form.getlist(name) if isinstance(value, str)]
+
+    def file(self, name: str) -> UploadFile | None:
+        """An uploaded file; None where none was chosen."""
+        value = self.form.get(name)
+        return value if isinstance(value, UploadFile) and value.filename else None
+
+    def allow(self) -> None:
+        """Refuse whoever may not use this route. What is another study's or person's is not told apart from what is not there."""
+        if not self.access.signed_in:
+            return
+        account = self.me
+        if self.access.roles is not None:
+            accounts.require(self.workspace, self.study.id, account.id, *sorted(self.access.roles))
+        if self.access.participant:
+            _ = self.participant
+
+    def page(self, template: str, status: int = 200, **context: Any) -> Response:
+        """A page of the studio."""
+        html = render(template, self.locale, {"visit": self, **context})
+        return HTMLResponse(html, status_code=status)
+
+    def go(self, address: str, say: str | None = None) -> Response:
+        """On to another page (for a script: its address), which may say something (a key of SAYINGS) on top."""
+        if say is not None:
+            self.cookies[SAID_COOKIE] = say
+        if self.wants_json:
+            return JSONResponse({"next": address})
+        return RedirectResponse(address, status_code=303)
+
+    def set_cookies(self, response: Response) -> Response:
+        """Put what this visit wants kept into the browser; no script can read any of it."""
+        for name, value in self.cookies.items():
+            lasts = 0 if value is None else LASTS.get(name)
+            response.set_cookie(
+                self._cookie_name(name),
+                value or "",
+                max_age=lasts,
+                path="/",
+                secure=self.studio.settings.secure,
+                httponly=True,
+                samesite="lax",  # not strict: people come by links in messages and from recruitment services
+            )
+        return response
+
+
+Handler = Callable[[Visit], Response]

@@ -1,0 +1,153 @@
+"""Stages in which reviewers keep, mend or drop what others wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways.studio.rules.counts import missing_answers
+from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
+from folkways.studio.workflows.options import options_of
+
+KEEP, DROP = "keep", "drop"
+YOUR_COUNTRY = "your country"
+"""What stands in a template for the name of the country (BLEnD, section 3.1)."""
+
+
+class ReviewHandler(Handler):
+    """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
+
+    submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
+    if left out). More than half of the reviewers have to keep it; the last one's wording stands.
+    """
+
+    kind = "review"
+    about = "researchers drop what is not about the culture, and mend wording"
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """``question`` and four different ``options``."""
+        problems: dict[str, str] = {}
+        question = text_of(content, "question", problems)
+        options = options_of(content, problems, 4, 4)
+        raise_if(problems)
+        return {**content, "question": question, "options": options}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A decision; a reason for dropping."""
+        problems: dict[str, str] = {}
+        decision = one_of(submission, "decision", (KEEP, DROP), problems)
+        reason = text_of(submission, "reason", problems, least=1 if decision == DROP else 0)
+        question = text_of({"question": submission.get("question") or content["question"]}, "question", problems)
+        options = options_of({"options": submission.get("options") or content["options"]}, problems, 4, 4)
+        raise_if(problems)
+        return {"decision": decision, "reason": reason, "question": question, "options": options}
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """More than half keep it."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        if missing:
+            return Decision("wait", missing)
+        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(kept) <= len(votes):
+            reasons = [vote.payload["reason"] for vote in votes if vote.payload["decision"] == DROP]
+            return Decision("dropped", reason="; ".join(reasons))
+        return Decision("done", result={name: kept[-1][name] for name in ("question", "options")})
+
+    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The question and its options: those who verify are not to see what its author held right."""
+        return {name: result[name] for name in ("question", "options")}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Kept or dropped."""
+        return {"decision": payload["decision"]}
+
+
+class CurateHandler(Handler):
+    """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate, one_country or unclear),
+    ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
+
+    result: ``template`` and ``category``.
+    """
+
+    kind = "curate"
+    about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
+    DECISIONS: ClassVar[Mapping[str, str]] = {
+        "keep": "",
+        "duplicate": "a duplicate",
+        "one_country": "fits a single country only",
+        "unclear": "not clear",
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """``category`` and ``english``; ``question`` is the English one where it is left out."""
+        problems: dict[str, str] = {}
+        english = text_of(content, "english", problems)
+        category = text_of(content, "category", problems)
+        raise_if(problems)
+        return {**content, "category": category, "english": english, "question": content.get("question") or english}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A decision, and a template for what is kept."""
+        problems: dict[str, str] = {}
+        decision = one_of(submission, "decision", tuple(self.DECISIONS), problems)
+        template = text_of(submission, "template", problems, least=5 if decision == "keep" else 0, most=500)
+        if decision == "keep" and "template" not in problems and YOUR_COUNTRY not in template:
+            problems["template"] = f'write "{YOUR_COUNTRY}" where the name of the country is to stand'
+        of = text_of(submission, "of", problems, least=1 if decision == "duplicate" else 0, most=128)
+        raise_if(problems)
+        return {"decision": decision, "template": template, "of": of}
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """More than half keep it; the last template stands."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        if missing:
+            return Decision("wait", missing)
+        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(kept) <= len(votes):
+            payload = next(vote.payload for vote in reversed(votes) if vote.payload["decision"] != KEEP)
+            of = f" of {payload['of']}" if payload["of"] else ""
+            return Decision("dropped", reason=self.DECISIONS[payload["decision"]] + of)
+        return Decision("done", result={"template": kept[-1]["template"], "category": content["category"]})
+
+    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The template alone: every country starts from the same words."""
+        return dict(result)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The decision."""
+        return {"decision": payload["decision"]}
+
+
+class LocaliseHandler(Handler):
+    """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its country), ``english``
+    (the template, or another wording where the country needs one).
+
+    result: ``local``, ``english``.
+    """
+
+    kind = "localise"
+    about = "natives put a template into their language and fit it to their country"
+    options: ClassVar[Mapping[str, Option]] = {
+        "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """``template`` and ``category``."""
+        problems: dict[str, str] = {}
+        template = text_of(content, "template", problems, least=5, most=500)
+        category = text_of(content, "category", problems)
+        raise_if(problems)
+        return {**content, "template": template, "category": category}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The question in the language; English is the template where it is left out."""
+        problems: dict[str, str] = {}
+        local = text_of(submission, "local", problems, least=3, most=500)
+        english = text_of({"english": submission.get("english") or content["template"]}, "english", problems, most=500)
+        raise_if(problems)
+        return {"local": local, "english": english}
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """The last version stands: who comes later has seen the earlier ones."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        return Decision("wait", missing) if missing else Decision("done", result=votes[-1].payload)

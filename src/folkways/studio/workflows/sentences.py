@@ -1,0 +1,212 @@
+"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench, section 2)."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+from folkways.studio.rules.counts import missing_answers
+from folkways.studio.rules.votes import best_of
+from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
+from folkways.studio.workflows.options import spans_of, tag
+
+CRITERIA = ("accuracy", "fluency", "realism")
+HIGHEST_RATING = 5
+
+
+@cache
+def default_labels() -> Mapping[str, list[str]]:
+    """The corpus' seven categories, Hall's three levels and 25 elements, as ``categories``, ``levels`` and ``elements``."""
+    table: dict[str, list[str]] = tomllib.loads(files(__package__).joinpath("labels.toml").read_text(encoding="utf-8"))
+    return table
+
+
+class ChooseBestHandler(Handler):
+    """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``, ``text``, ``by``: who
+    wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id -> criterion -> 1 to 5).
+
+    The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
+    result: ``sentence``, ``best``, ``by``.
+    """
+
+    kind = "choose_best"
+    about = "judges rate several sentences and choose the best"
+    branches = ("done", "disagree")
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people judge each item", least=1),
+        "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are left out."""
+        problems: dict[str, str] = {}
+        item = text_of(content, "item", problems, most=500)
+        raw = content.get("candidates")
+        texts = raw if isinstance(raw, list) else []
+        made = [{"text": each} if isinstance(each, str) else each for each in texts]
+        if len(made) < 2 or not all(isinstance(each, Mapping) and str(each.get("text") or "").strip() for each in made):
+            problems["candidates"] = "needs at least two sentences, each a text or a mapping with text and by"
+        raise_if(problems)
+        candidates = [
+            {"id": chr(ord("a") + place), "text": str(each["text"]).strip(), "by": str(each.get("by") or "")}
+            for place, each in enumerate(made)
+        ]
+        return {**content, "item": item, "candidates": candidates}
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """Without who wrote them, in an order of each person's own."""
+        candidates = [{"id": each["id"], "text": each["text"]} for each in content["candidates"]]
+        random.Random(f"{seed}|{content['item']}").shuffle(candidates)  # noqa: S311 - an order, not a secret
+        return {**content, "candidates": candidates}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A choice, and every rating."""
+        problems: dict[str, str] = {}
+        ids = [each["id"] for each in content["candidates"]]
+        best = one_of(submission, "best", ids, problems)
+        given = submission.get("ratings")
+        ratings: dict[str, dict[str, Any]] = {}
+        for each in ids:
+            row = given.get(each) if isinstance(given, Mapping) else None
+            ratings[each] = {name: row.get(name) for name in config["criteria"]} if isinstance(row, Mapping) else {}
+        values = [value for row in ratings.values() for value in row.values()]
+        if len(values) < len(ids) * len(config["criteria"]) or not all(
+            isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_RATING for value in values
+        ):
+            problems["ratings"] = f"rate every sentence from 1 to {HIGHEST_RATING} by: {', '.join(config['criteria'])}"
+        raise_if(problems)
+        return {"best": best, "ratings": ratings}
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Most choices, then the higher mean rating."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        if missing:
+            return Decision("wait", missing)
+        ids = [each["id"] for each in content["candidates"]]
+        scores = [
+            sum(sum(vote.payload["ratings"][each].values()) for vote in votes) / (len(votes) * len(config["criteria"]))
+            for each in ids
+        ]
+        best = best_of([ids.index(vote.payload["best"]) for vote in votes], scores)
+        if best is None:
+            return Decision("done", result={"disputed": ["best"]}, reason="the judges chose differently", branch="disagree")
+        return Decision("done", result=self.settled({"best": ids[best]}, content, config))
+
+    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The chosen sentence."""
+        chosen = next(each for each in content["candidates"] if each["id"] == payload["best"])
+        return {"sentence": chosen["text"], "best": chosen["id"], "by": chosen["by"]}
+
+    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The sentence with what it is about; where judges differ, all of them."""
+        known = {name: content[name] for name in ("item", "fact", "source") if name in content}
+        if "sentence" not in result:
+            return dict(content)
+        return {**known, "sentence": result["sentence"], "by": result["by"]}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The choice."""
+        return {"best": payload["best"]}
+
+
+class TagSpansHandler(Handler):
+    """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
+    ``spans`` and ``tagged``, the sentence with tags around them.
+    """
+
+    kind = "tag_spans"
+    about = "people mark where the culture-specific items stand"
+    branches = ("done", "disagree")
+    options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
+    hidden = ("by",)
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """A ``sentence``."""
+        problems: dict[str, str] = {}
+        sentence = text_of(content, "sentence", problems)
+        raise_if(problems)
+        return {**content, "sentence": sentence}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """At least one mark."""
+        problems: dict[str, str] = {}
+        spans = spans_of(submission, "spans", content["sentence"], problems)
+        if not spans:
+            problems.setdefault("spans", "mark at least one item")
+        raise_if(problems)
+        return {"spans": spans}
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Done where all marked the same."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        if missing:
+            return Decision("wait", missing)
+        if any(vote.payload["spans"] != votes[0].payload["spans"] for vote in votes):
+            return Decision("done", result={"disputed": ["spans"]}, reason="the marks differ", branch="disagree")
+        return Decision("done", result=self.settled(votes[0].payload, content, config))
+
+    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The spans and the tagged sentence."""
+        return {"spans": payload["spans"], "tagged": tag(content["sentence"], payload["spans"])}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The set of spans."""
+        return {"spans": frozenset(tuple(span) for span in payload["spans"])}
+
+
+class LabelItemHandler(Handler):
+    """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
+
+    result: the three, or ``disputed`` with the names of those on which people differ.
+    """
+
+    kind = "label_item"
+    about = "people label an item's category (by its use, not the word), Hall's level and element"
+    branches = ("done", "disagree")
+    hidden = ("by",)
+    FIELDS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people label each item", least=1),
+        "categories": Option([], "the categories; XCR-Bench's seven where this is empty", "texts"),
+        "levels": Option([], "the levels; Hall's three where this is empty", "texts"),
+        "elements": Option([], "the elements; XCR-Bench's 25 where this is empty", "texts"),
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """A ``sentence`` and its ``spans``."""
+        problems: dict[str, str] = {}
+        sentence = text_of(content, "sentence", problems)
+        spans = spans_of(content, "spans", sentence, problems)
+        raise_if(problems)
+        return {**content, "sentence": sentence, "spans": spans, "tagged": tag(sentence, spans)}
+
+    def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
+        """Field -> the labels that may be chosen."""
+        return {field: config[many] or default_labels()[many] for field, many in self.FIELDS.items()}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """One label of each."""
+        problems: dict[str, str] = {}
+        payload = {field: one_of(submission, field, valid, problems) for field, valid in self.valid(config).items()}
+        raise_if(problems)
+        return payload
+
+    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Done where all agree on all three."""
+        missing = missing_answers(len(votes), 0, wanted=config["answers"])
+        if missing:
+            return Decision("wait", missing)
+        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
+        if disputed:
+            reason = f"people differ on the {', the '.join(disputed)}"
+            return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
+        return Decision("done", result=agreed)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Each of the three."""
+        return {field: payload[field] for field in self.FIELDS}

@@ -1,0 +1,167 @@
+"""The human line: figures by hand, and the rule written out a second time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import assume, given
+
+from folkways.benchmarks.culturalbench import TASKS
+from folkways.benchmarks.culturalbench.building.counting import Rule, count
+from folkways.benchmarks.culturalbench.building.tables import easy_table, hard_table, votes_table
+from folkways.benchmarks.culturalbench.people import (
+    PEOPLE_JUDGEMENTS,
+    judge_people_on_easy,
+    judge_people_on_hard,
+    leave_one_out,
+    people_judgements,
+)
+from folkways.benchmarks.culturalbench.people_table import people_table
+from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, csv_bytes
+from folkways.errors import DataError
+from folkways.releases.base import Release
+from folkways.releases.store import open_release
+from tests.support.culturalbench_data import culturalbench_release
+from tests.support.votes_data import collections, votes_of
+
+EASY, HARD = TASKS
+
+
+def release_of(folder: Path, votes: Votes, rule: Rule | None = None, record: str | None = None) -> Release:
+    """A release as ``folkways build`` leaves it, without the files that no task reads."""
+    rule = rule or Rule()
+    counted = count(votes, rule)
+    (folder / "CulturalBench-Easy.csv").write_bytes(csv_bytes(easy_table(votes, counted, 0)))
+    (folder / "CulturalBench-Hard.csv").write_bytes(csv_bytes(hard_table(votes, counted)))
+    (folder / "votes.csv").write_bytes(csv_bytes(votes_table(votes, counted)))
+    if record is not None:
+        (folder / "build.json").write_text(record)
+    return open_release(str(folder), "culturalbench")
+
+
+def line(votes: Votes, folder: Path) -> dict[str, float]:
+    release = release_of(folder, votes)
+    judged = people_judgements(EASY.items(release), release, EASY.name)
+    assert judged is not None
+    return people_table(judged).rows.row(0, named=True)
+
+
+def test_who_differs_is_wrong_and_the_others_are_right(tmp_path: Path) -> None:
+    """Five of five: all right. Four of five: three of the four others agree with each of the four, and none with the fifth."""
+    row = line(votes_of({"all": ["A"] * 5, "most": ["B"] * 4 + ["C"]}), tmp_path)
+    assert row["right"] == pytest.approx(90.0)
+    assert (row["answers"], row["questions"], row["annotators"], row["without_answer"]) == (10, 2, 5, 0.0)
+    assert row["mean_of_annotators"] == pytest.approx((4 * 100 + 50) / 5)
+    assert row["low"] < 90 < row["high"]
+
+
+def test_who_does_not_know_does_not_count(tmp_path: Path) -> None:
+    row = line(votes_of({"all": ["A"] * 4 + ["dont_know"], "most": ["B"] * 4 + ["cannot_answer"]}), tmp_path)
+    assert (row["right"], row["answers"], row["without_answer"]) == (100.0, 8, pytest.approx(20.0))
+
+
+def test_more_or_fewer_options_than_the_gold_ones_are_wrong(tmp_path: Path) -> None:
+    """C has one vote of four for everybody: whoever chose it as well is wrong, and so is who left out one of two gold options."""
+    assert line(votes_of({"q": ["A C", "A", "A", "A", "A"]}), tmp_path)["right"] == pytest.approx(80.0)
+    assert line(votes_of({"q": ["A B", "A B", "A B", "A B", "A"]}), tmp_path)["right"] == pytest.approx(80.0)
+
+
+def test_an_option_one_vote_short_is_gold_for_those_who_left_it(tmp_path: Path) -> None:
+    """A has all five, C three: the two who left C see three of four others choose it, the three who chose it see two of four."""
+    assert line(votes_of({"q": ["A C", "A C", "A C", "A", "A"]}), tmp_path)["right"] == 0.0
+
+
+def test_votes_of_other_rounds_and_on_dropped_questions_do_not_count(tmp_path: Path) -> None:
+    row = line(votes_of({"q": ["B"] * 5 + ["2:A"] * 5, "lost": ["A", "B", "C", "D", "A"]}), tmp_path)
+    assert (row["right"], row["answers"], row["questions"]) == (100.0, 5, 1)
+
+
+@given(collections())
+def test_a_second_writing_of_the_rule(votes: Votes) -> None:
+    """Person by person and option by option, in loops."""
+    counted = count(votes, Rule())
+    cast = votes_table(votes, counted)
+    found = {(row["question"], row["annotator"]): row for row in leave_one_out(cast, Rule()).iter_rows(named=True)}
+    deciding = cast.filter("counted", "kept")
+    assert len(found) == deciding.height
+    gold = dict(counted.select("item", "gold").iter_rows())
+    for (question,), rows in deciding.group_by("question_idx"):
+        people = rows["annotator"].to_list()
+        chosen = dict(zip(people, rows["chosen"].to_list(), strict=True))
+        for person in people:
+            row = found[str(question), person]
+            others = [chosen[other] for other in people if other != person]
+            expected = {letter for letter in LETTERS if sum(letter in votes for votes in others) + 1 >= 0.8 * len(people)}
+            assert {letter for letter in LETTERS if row[f"gold_{letter}"]} == expected
+            assert expected >= set(gold[str(question)])  # leaving one out takes no gold option away
+            assert row["counted"] == (chosen[person][0] in LETTERS)
+
+
+@given(collections())
+def test_a_person_is_right_on_easy_who_is_right_on_all_four_of_hard(votes: Votes) -> None:
+    counted = count(votes, Rule())
+    kept = counted.filter(pl.col("dropped").is_null())["item"].to_list()
+    assume(kept)
+    cast = votes_table(votes, counted)
+    easy_items, hard_items = (
+        pl.DataFrame({"task": "t", "item": names, "question": names, "culture": "ES", "mode": "single"})
+        for names in (kept, kept * 4)
+    )
+    hard_items = hard_items.sort("question", maintain_order=True)
+    easy = judge_people_on_easy(easy_items, cast, Rule())
+    hard = judge_people_on_hard(hard_items, cast, Rule())
+    assert hard.height == 4 * easy.height
+    whole = hard.filter(pl.col("all_right").is_not_null())
+    person = ["question", "annotator"]
+    assert whole.select(*person, right="all_right").sort(person).equals(easy.select(*person, "right").sort(person))
+    assert hard.group_by(person).agg(pl.col("right").min()).sort(person).equals(easy.select(*person, "right").sort(person))
+
+
+def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path: Path) -> None:
+    release = release_of(tmp_path, votes_of({"a": ["A"] * 4 + ["B"], "b": ["A C"] * 5}))
+    for task, metric in ((EASY, "right"), (HARD, "all_right")):
+        judged = task.people(task.items(release), release, "paper")
+        assert judged is not None
+        assert set(PEOPLE_JUDGEMENTS) <= set(judged.columns)
+        scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
+        by_mode = scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "mode")).select(
+            "value", "score", "n", "questions"
+        )
+        assert sorted(by_mode.rows()) == [("multi", 100.0, 5, 1), ("single", pytest.approx(80.0), 5, 1)]
+        culture = scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "culture")).row(0, named=True)
+        assert (culture["value"], culture["score"]) == ("ES", pytest.approx(90.0))
+        assert culture["interval"].endswith("by question")
+        assert culture["low"] < 90 < culture["high"]
+
+
+def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:
+    """Nor has a published one beside whose files somebody has put some: its fingerprint does not cover them."""
+    release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
+    assert EASY.people(EASY.items(release), release, "paper") is not None
+    published = culturalbench_release(tmp_path)
+    assert published.has("votes.csv")
+    assert EASY.people(EASY.items(published), published, "paper") is None
+    (tmp_path / "votes.csv").unlink()
+    assert EASY.people(EASY.items(release), release, "paper") is None
+
+
+def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:
+    """With 3 of 5, two of four others are enough: who chose C as well agrees with two others who did."""
+    votes = votes_of({"q": ["A C", "A C", "A C", "A C", "A"]})
+    release = release_of(tmp_path, votes, Rule(5, 5), '{"threshold": 5, "of": 5}')
+    judged = people_judgements(EASY.items(release), release, EASY.name)
+    assert judged is not None
+    assert judged["right"].to_list() == [0.0] * 5  # C is one short of five for the last, and two short for the others
+    (tmp_path / "build.json").write_text('{"threshold": "many"}')
+    with pytest.raises(DataError, match=r"build\.json: does not tell the majority"):
+        people_judgements(EASY.items(release), release, EASY.name)
+
+
+def test_votes_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
+    path = tmp_path / "votes.csv"
+    path.write_text(path.read_text().replace("p3,A", "p3,Q"))
+    with pytest.raises(DataError, match=r"votes\.csv, row 4: is no vote: chosen 'Q', round '1'"):
+        people_judgements(EASY.items(release), release, EASY.name)

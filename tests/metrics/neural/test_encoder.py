@@ -1,0 +1,102 @@
+"""The hidden states of a layer: those that transformers itself gives, however texts are batched and spread over devices."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
+from folkways.metrics.neural.compute import Compute
+from folkways.metrics.neural.encoder import Encoder, TokenVectors
+from folkways.metrics.neural.folder import ModelFolder, open_folder
+from tests.support.tiny_bert import make_bert
+
+pytestmark = pytest.mark.local_model
+
+TEXTS = ["We split the bill.", "tea", "", "<CSI> dates </CSI> and bread at the market in the morning", "Tea", "water " * 100, "tea"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> ModelFolder:
+    return open_folder(make_bert(tmp_path_factory.mktemp("tiny")))
+
+
+def encoded(encoder: Encoder, texts: list[str]) -> list[TokenVectors]:
+    found = dict(encoder.encode(texts))
+    return [found[place] for place in range(len(texts))]
+
+
+@pytest.mark.parametrize("layer", [1, 3, 4])
+def test_states_are_those_of_the_layer_text_by_text(folder: ModelFolder, layer: int) -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder.path), AutoModel.from_pretrained(folder.path).eval()
+    for text, vectors in zip(TEXTS, encoded(Encoder(folder, layer), TEXTS), strict=True):
+        with torch.no_grad():
+            inputs = tokenizer(text, return_tensors="pt", truncation=True)
+            states = model(**inputs, output_hidden_states=True).hidden_states[layer][0].numpy()
+        np.testing.assert_allclose(vectors.states, states, atol=1e-5)
+        assert vectors.words.tolist() == [number not in (2, 3) for number in inputs["input_ids"][0].tolist()]
+
+
+def test_several_copies_of_the_model_give_what_one_gives(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    devices = ("cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count())))
+    monkeypatch.setattr("folkways.metrics.neural.encoder.TOKENS_PER_BATCH", {"cpu": 16, "other": 16})
+    texts = [f"{word} {text}" for word in ("we", "they", "rice") for text in TEXTS]
+    one = encoded(Encoder(folder, compute=Compute(("cpu",))), texts)
+    both = encoded(Encoder(folder, compute=Compute(devices, workers=2)), texts)
+    for left, right in zip(one, both, strict=True):
+        np.testing.assert_allclose(left.states, right.states, atol=1e-5)
+
+
+def test_progress_tells_every_text_once(folder: ModelFolder) -> None:
+    told: list[tuple[int, int]] = []
+    list(Encoder(folder).encode(TEXTS, lambda done, total: told.append((done, total))))
+    assert told[-1] == (len(TEXTS), len(TEXTS))
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+def test_texts_are_cut_at_the_longest_asked_for(folder: ModelFolder) -> None:
+    lengths = [len(vectors.words) for vectors in encoded(Encoder(folder, longest=8), TEXTS)]
+    assert max(lengths) == 8
+    assert lengths[2] == 2
+    assert max(len(vectors.words) for vectors in encoded(Encoder(folder), TEXTS)) == 64
+
+
+def test_a_layer_that_the_model_has_not(folder: ModelFolder) -> None:
+    with pytest.raises(FolkwaysError, match="has 4 layers, and layer 9 is asked for"):
+        Encoder(folder, 9)
+
+
+def test_places_and_precisions_that_are_not_there() -> None:
+    import torch
+
+    with pytest.raises(UnknownNameError, match="valid: bf16, fp16, fp32"):
+        Compute(precision="fp8")
+    with pytest.raises(FolkwaysError, match="workers must be at least 1"):
+        Compute(workers=0)
+    with pytest.raises(FolkwaysError, match="there is no device 'warp:0'"):
+        Compute(("warp:0",)).places(torch)
+    with pytest.raises(FolkwaysError, match="fp16 is for GPUs"):
+        Compute(("cpu",), precision="fp16").places(torch)
+
+
+def test_without_torch_the_install_line_is_named(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    encoder = Encoder(folder)
+    assert list(encoder.encode([])) == []
+    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[neural\]'"):
+        list(encoder.encode(["tea"]))
+
+
+def test_weights_that_are_broken_are_said(tmp_path: Path) -> None:
+    broken = make_bert(tmp_path / "broken")
+    (broken / "model.safetensors").write_bytes(b"not weights")
+    with pytest.raises(FolkwaysError, match=r"the model broken in .* cannot be loaded"):
+        list(Encoder(open_folder(broken)).encode(["tea"]))

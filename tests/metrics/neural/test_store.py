@@ -1,0 +1,99 @@
+"""Vectors on disk: found again by text, by others too; damage costs a computation and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.metrics.neural.encoder import Encoder, TokenVectors
+from folkways.metrics.neural.folder import ModelFolder, open_folder
+from folkways.metrics.neural.store import VectorStore, text_key
+from folkways.metrics.neural.vectors import TextVectors
+from tests.support.tiny_bert import make_bert
+
+
+def vectors(*lengths: int, seed: int = 0) -> list[TokenVectors]:
+    generator = np.random.default_rng(seed)
+    return [
+        TokenVectors(generator.normal(size=(length, 4)).astype(np.float32), generator.random(length) < 0.5) for length in lengths
+    ]
+
+
+def same(one: TokenVectors, other: TokenVectors) -> bool:
+    return np.array_equal(one.states, other.states) and np.array_equal(one.words, other.words)
+
+
+def test_what_is_stored_is_found_by_another_process(tmp_path: Path) -> None:
+    written = dict(zip(("tea", "bread", "a\ud800b", ""), vectors(3, 5, 1, 2), strict=True))
+    VectorStore(tmp_path, "m").add(written)
+    reader = VectorStore(tmp_path, "m")
+    found = reader.find([*written, "rice"])
+    assert found.keys() == written.keys()
+    assert all(same(found[text], written[text]) for text in written)
+    later = dict(zip(("rice",), vectors(2, seed=1), strict=True))
+    VectorStore(tmp_path, "m").add(later)
+    assert same(reader.find(["rice"])["rice"], later["rice"])
+    assert VectorStore(tmp_path, "other").find(["tea"]) == {}
+
+
+@pytest.mark.parametrize("ending", [".npy", ".npz"])
+@pytest.mark.parametrize("damage", [b"", b"\x00" * 60, None])
+def test_a_damaged_shard_is_passed_over(tmp_path: Path, ending: str, damage: bytes | None) -> None:
+    store = VectorStore(tmp_path, "m")
+    store.add(dict(zip(("tea",), vectors(3), strict=True)))
+    (file,) = (tmp_path / "m").glob(f"*{ending}")
+    file.unlink() if damage is None else file.write_bytes(damage)
+    assert VectorStore(tmp_path, "m").find(["tea"]) == {}
+
+
+def test_a_shard_that_lost_vectors_is_passed_over(tmp_path: Path) -> None:
+    VectorStore(tmp_path, "m").add(dict(zip(("tea", "rice"), vectors(3, 2), strict=True)))
+    (file,) = (tmp_path / "m").glob("*.npy")
+    np.save(file, np.load(file)[:-1])
+    assert VectorStore(tmp_path, "m").find(["tea"]) == {}
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    VectorStore(tmp_path / "file", "m").add(dict(zip(("tea",), vectors(3), strict=True)))
+
+
+def test_beyond_its_size_what_was_not_used_for_longest_goes(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, "m", largest=1_000)
+    for number in range(4):
+        store.add({str(number): vectors(20, seed=number)[0]})  # 320 bytes, and 128 of header
+    left = VectorStore(tmp_path, "m").find([str(number) for number in range(4)])
+    assert "3" in left
+    assert 1 <= len(left) <= 2
+    assert sum(file.stat().st_size for file in (tmp_path / "m").glob("*.npy")) <= 1_000
+
+
+@given(st.text(), st.text())
+def test_keys_tell_texts_apart(one: str, other: str) -> None:
+    assert (text_key(one) == text_key(other)) == (one == other)
+
+
+@pytest.mark.local_model
+def test_every_distinct_text_goes_through_the_model_once(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = open_folder(make_bert(tmp_path_factory.mktemp("tiny")))
+    asked: list[list[str]] = []
+
+    def watched(folder: ModelFolder, layer: int | None = None) -> TextVectors:
+        encoder = Encoder(folder, layer)
+        encode = encoder.encode
+        encoder.encode = lambda texts, tell=lambda _done, _all: None: (asked.append(list(texts)), encode(texts, tell))[1]  # type: ignore[method-assign]
+        return TextVectors(encoder, cache=tmp_path)
+
+    first = watched(folder)
+    before = first.of(["tea", "bread", "tea"])
+    first.of(["bread", "rice", "tea"])
+    after = watched(folder).of(["tea", "bread", "rice"])
+    assert [texts for texts in asked if texts] == [["tea", "bread"], ["rice"]]
+    assert all(same(before[text], after[text]) for text in before)
+    np.testing.assert_allclose(np.linalg.norm(after["tea"].states, axis=1), 1, atol=1e-6)
+    watched(folder, layer=2).of(["tea"])
+    assert asked[-1] == ["tea"]

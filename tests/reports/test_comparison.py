@@ -1,0 +1,176 @@
+"""Comparisons against scipy on the same differences, and what they promise: shared items alone, whole questions, honest words."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as reference
+
+from folkways.errors import FolkwaysError
+from folkways.records import Metric
+from folkways.reports.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
+from folkways.reports.comparison_tables import comparison_document, comparison_tables, told_pairs
+from folkways.stats.bootstrap import clustered_bootstrap
+
+RIGHT = Metric("right", "Right", "")
+
+
+def judged(
+    level: float, seed: int, *, questions: int = 60, cultures: tuple[str, ...] = ("KR", "ET"), variants: int = 1, boost: float = 0.0
+) -> pl.DataFrame:
+    """Right with the chance ``level`` (more by ``boost`` in the first culture); one row per question, culture and variant."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for culture, number, variant in product(cultures, range(questions), range(variants)):
+        chance = level + (boost if culture == cultures[0] else 0.0)
+        rows.append((f"{culture}/{number}", f"q{number}", culture, f"v{variant}", float(rng.random() < chance)))
+    frame = pl.DataFrame(rows, schema=["item", "question", "culture", "variant", "right"], orient="row")
+    return frame.with_columns(
+        task=pl.lit("x/y"),
+        language=pl.lit("en"),
+        sample=pl.lit(0, dtype=pl.Int64),
+        counted=pl.lit(True),
+        state=pl.lit("answered"),
+        answer=pl.lit(""),
+        reason=pl.lit(""),
+    )
+
+
+def compared(frames: dict[str, pl.DataFrame], **options: object) -> Comparison:
+    return compare_judgements(frames, "x/y", "strict", RIGHT, **options)  # type: ignore[arg-type]
+
+
+def row_of(comparison: Comparison, facet: str = "all", value: str = "all") -> dict[str, object]:
+    return comparison.differences.filter(facet=facet, value=value).row(0, named=True)
+
+
+def total(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    return x.sum(axis=axis)
+
+
+def test_every_number_is_that_of_the_differences_by_question() -> None:
+    frames = {"a": judged(0.7, 1, variants=2), "b": judged(0.55, 2, variants=2)}
+    found = row_of(compared(frames))
+    both = frames["a"].join(frames["b"], on=["item", "variant"], suffix="_b").with_columns(d=pl.col("right") - pl.col("right_b"))
+    by_question = both.group_by("question").agg(pl.col("d").sum(), mean=pl.col("d").mean())
+    sums = by_question["d"].to_numpy()
+    assert found["difference"] == pytest.approx(100 * both["d"].mean())
+    assert (found["n"], found["questions"]) == (240, 60)
+    expected = reference.permutation_test((sums,), total, permutation_type="samples", n_resamples=9999, vectorized=True, rng=1)
+    assert found["p"] == pytest.approx(expected.pvalue, abs=0.005)
+    names = both["question"].cast(pl.Enum(both["question"].unique().sort())).to_physical().cast(pl.Int64).to_numpy()
+    interval = clustered_bootstrap(both["d"].to_numpy(), names)
+    assert (found["low"], found["high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
+    better, worse = int((sums > 0).sum()), int((sums < 0).sum())
+    assert (found["first_better"], found["second_better"], found["same"]) == (better, worse, 60 - better - worse)
+    assert found["p_mcnemar"] == pytest.approx(reference.binomtest(better, better + worse).pvalue)
+    means = by_question["mean"].to_numpy()
+    assert found["effect"] == pytest.approx(means.mean() / means.std(ddof=1))
+    error = means.std(ddof=1) / math.sqrt(60)
+    assert found["detectable"] == pytest.approx(100 * error * (1.959964 + 0.841621), rel=1e-4)
+
+
+def test_only_what_all_replied_to_is_compared_and_that_is_said() -> None:
+    whole, short = judged(0.8, 1), judged(0.3, 2, questions=40)
+    states = pl.when(pl.col("item") == "KR/3").then(pl.lit("failed")).when(pl.col("item") == "KR/4").then(pl.lit("refused"))
+    short = short.with_columns(state=states.otherwise("state"))
+    comparison = compared({"whole": whole, "short": short})
+    assert (comparison.shared.n, comparison.shared.n_questions) == (79, 40)  # the refused one is a reply, and counts
+    assert comparison.shared.notes() == [
+        "whole: 79 of 120 rows are compared; 41 are left out.",
+        "short: 79 of 80 rows are compared; 1 are left out, 1 of them without a reply of its own.",
+    ]
+    alone = whole.filter(pl.col("item").is_in(short["item"].implode()) & (pl.col("item") != "KR/3"))
+    assert row_of(comparison)["first_score"] == pytest.approx(100 * alone["right"].mean())
+
+
+def test_rows_may_come_in_any_order() -> None:
+    frames = {"a": judged(0.7, 1), "b": judged(0.5, 2)}
+    shuffled = {name: frame.sample(fraction=1.0, shuffle=True, seed=4) for name, frame in frames.items()}
+    one, other = (compared(each).differences for each in (frames, shuffled))
+    assert one.equals(other, null_equal=True)
+
+
+def test_cultures_are_corrected_for_their_number_and_pairs_for_theirs() -> None:
+    cultures = tuple("ABCDEFGH")
+    frames = {
+        name: judged(0.5, seed, cultures=cultures, boost=boost) for name, seed, boost in (("a", 1, 0.4), ("b", 2, 0), ("c", 3, 0))
+    }
+    comparison = compared(frames)
+    pair = comparison.differences.filter(first="a", second="b", facet="culture")
+    assert pair.height == 8
+    smallest = pair.sort("p").row(0, named=True)
+    assert smallest["value"] == "A"
+    assert smallest["p_holm"] == pytest.approx(min(1.0, 8 * smallest["p"]))
+    assert (pair["p_bh"] <= pair["p_holm"]).all()
+    whole = comparison.differences.filter(facet="all").sort("p")
+    assert whole["p_holm"][0] == pytest.approx(3 * whole["p"][0])
+    assert comparison.differences.schema == DIFFERENCES
+    assert comparison.ranking.schema == RANKING
+    assert comparison.spread.schema == SPREAD
+    assert comparison.ranking["model"][0] == "a"
+
+
+def test_the_spread_of_wordings_stands_beside_that_of_cultures() -> None:
+    frames = {name: judged(0.4, seed, variants=3, boost=0.4) for name, seed in (("a", 1), ("b", 2))}
+    spread = compared(frames).spread
+    assert spread.select("model", "source", "groups").rows() == [
+        ("a", "variant", 3),
+        ("b", "variant", 3),
+        ("a", "culture", 2),
+        ("b", "culture", 2),
+    ]
+    row = spread.row(2, named=True)
+    means = frames["a"].group_by("culture").agg((pl.col("right") * 100).mean()).sort("right")["right"].to_list()
+    assert (row["lowest"], row["highest"]) == ("ET", "KR")
+    assert (row["lowest_score"], row["highest_score"]) == pytest.approx(tuple(means))
+    assert row["range"] == pytest.approx(means[1] - means[0])
+
+
+def test_a_culture_with_few_questions_has_no_interval_and_says_so() -> None:
+    frames = {"a": judged(0.9, 1, questions=3), "b": judged(0.1, 2, questions=3)}
+    row = row_of(compared(frames), "culture", "KR")
+    assert math.isnan(row["low"])  # type: ignore[arg-type]
+    assert row["verdict"] == "3 questions are too few to tell a and b apart."
+
+
+def test_nothing_in_common_is_an_error() -> None:
+    other = judged(0.5, 2).with_columns(item=pl.col("item") + "x")
+    with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common"):
+        compared({"a": judged(0.5, 1), "b": other})
+    with pytest.raises(FolkwaysError, match="needs two models or more, got a"):
+        compared({"a": judged(0.5, 1)})
+
+
+def test_alike_models_are_found_different_as_seldom_as_stated() -> None:
+    """A hundred comparisons of models that are alike, five cultures each: about one of twenty finds any difference."""
+    wrong = 0
+    for seed in range(100):
+        frames = {name: judged(0.6, 2 * seed + add, questions=30, cultures=tuple("ABCDE")) for name, add in (("a", 0), ("b", 1))}
+        rows = compared(frames, permutations=499, resamples=50).differences.filter(facet="culture")
+        wrong += bool((rows["p_holm"] < 0.05).any())
+    assert wrong <= 11
+
+
+def test_tables_tell_the_verdict_first_and_json_has_everything() -> None:
+    comparison = compared(
+        {name: judged(level, seed, variants=2) for name, level, seed in (("a", 0.9, 1), ("b", 0.3, 2), ("c", 0.32, 3))}
+    )
+    ranking, *pairs, spread = comparison_tables(comparison)
+    assert ranking.rows["rank"].to_list() == ["1", "2 to 3", "2 to 3"]
+    assert pairs[0].unit.startswith("a does better than b, by ")
+    assert [table.name for table in pairs] == ["pair"] * 3
+    assert spread.rows.height == 6
+    document = comparison_document(comparison)
+    assert len(document["differences"]) == comparison.differences.height
+    assert document["verdicts"] == comparison.verdicts
+
+
+def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:
+    frames = {f"m{number}": judged(0.1 + 0.15 * number, number) for number in range(6)}
+    pairs = told_pairs(compared(frames, permutations=99, resamples=50))
+    assert pairs == [(f"m{number}", f"m{number + 1}") for number in range(5)]

@@ -1,0 +1,56 @@
+"""Verdicts: what a reader without statistics must not read wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from folkways.reports.comparison_words import Found, verdict
+
+CLEAR = Found("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 5.9, 60, 31, 200, 3)
+OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
+
+
+def test_a_difference_is_told_with_its_size_and_doubt() -> None:
+    assert verdict(CLEAR) == "A does better than B, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    reverse = replace(CLEAR, difference=-6.2, low=-10.5, high=-2.0)
+    assert verdict(reverse) == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
+    assert verdict(replace(CLEAR, low=math.nan, high=math.nan)) == "A does better than B, by 6.2 points."
+
+
+def test_no_difference_found_is_not_no_difference() -> None:
+    assert verdict(OPEN) == (
+        "No difference can be told: A comes out 1.2 points ahead of B, which chance alone may well do. "
+        "The true difference may lie anywhere from 3.0 points for B to 5.4 points for A. "
+        "These 200 questions would find one of 5.9 points four times of five."
+    )
+
+
+def test_a_difference_that_many_looks_explain_does_not_count() -> None:
+    told = verdict(replace(CLEAR, p=0.03, p_holm=0.4, looks=16))
+    assert told.startswith("A comes out 6.2 points ahead of B, but among 16 differences looked at")
+    assert told.endswith("it does not count as found.")
+
+
+def test_wordings_that_disagree_are_told() -> None:
+    assert verdict(CLEAR, by_variant=[3.0, 9.4]).endswith("It is ahead in all 2 ways of putting the questions.")
+    assert verdict(CLEAR, by_variant=[13.0, -1.0, 6.0]).endswith(
+        "But 1 of the 3 ways of putting the questions is the other way round."
+    )
+    assert verdict(CLEAR, by_variant=[6.2]) == verdict(CLEAR)
+
+
+@pytest.mark.parametrize(("questions", "words"), [(1, "1 question is too few"), (5, "5 questions are too few")])
+def test_too_few_questions_tell_nothing(questions: int, words: str) -> None:
+    assert verdict(replace(CLEAR, questions=questions)).startswith(words)
+
+
+def test_models_alike_in_every_answer() -> None:
+    alike = replace(OPEN, difference=0.0, low=math.nan, high=math.nan, first_better=0, second_better=0, detectable=math.nan)
+    assert verdict(alike) == "A and B do equally well on every question here."
+
+
+def test_scores_that_are_no_percentages_have_no_points() -> None:
+    assert "by 6.2 (between 2.0 and 10.5, with" in verdict(CLEAR, points=False)

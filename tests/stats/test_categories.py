@@ -1,0 +1,65 @@
+"""Kappa over any number of categories, against NLTK, hand computation, and the kappa of two answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
+
+from folkways.stats.categories import category_kappa
+from folkways.stats.kappa import cohen_kappa
+
+PAIRS = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), min_size=1, max_size=60)
+
+
+def test_a_table_worked_out_by_hand() -> None:
+    """Six of eight agree; by chance (3 * 2 + 3 * 5 + 2 * 1) / 64 = 23/64 would: (48 - 23) / (64 - 23)."""
+    found = category_kappa("aaabbbcc", "aabbbbcb")
+    assert (found.cases, found.share) == (8, 0.75)
+    assert found.kappa == pytest.approx(25 / 41)
+    assert found.kappa_interval.low < 25 / 41 < found.kappa_interval.high
+
+
+@given(PAIRS)
+def test_it_is_the_kappa_of_nltk(pairs: list[tuple[str, str]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    found = category_kappa(first, second)
+    if len({*first, *second}) == 1:
+        assert math.isnan(found.kappa)
+        return
+    triples = [(judge, case, label) for judge, labels in (("1", first), ("2", second)) for case, label in enumerate(labels)]
+    assert found.kappa == pytest.approx(AnnotationTask(triples).kappa(), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_with_two_categories_it_is_the_kappa_of_yes_and_no(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
+    found, binary = category_kappa(list(first), list(second)), cohen_kappa(first, second, np.arange(len(pairs)))
+    assert (found.kappa, found.share) == pytest.approx((binary.kappa, binary.share), nan_ok=True)
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    """Judges who agree on purpose in 60 % of the cases and by chance in the rest: kappa is 0.6."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for _ in range(200):
+        first = rng.integers(0, 5, 150)
+        second = np.where(rng.random(150) < 0.6, first, rng.integers(0, 5, 150))
+        interval = category_kappa(first.tolist(), second.tolist(), resamples=300).kappa_interval
+        held += interval.low <= 0.6 <= interval.high
+    assert 178 <= held <= 200
+
+
+def test_what_cannot_be_said() -> None:
+    nothing = category_kappa([], [])
+    assert (nothing.cases, math.isnan(nothing.share), math.isnan(nothing.kappa)) == (0, True, True)
+    alike = category_kappa("abab", "abab")
+    assert (alike.kappa, alike.share) == (1.0, 1.0)
+    assert math.isnan(alike.kappa_interval.low)  # it does not vary here, which does not make it certain
+    assert alike.share_interval.low < 1.0
+    with pytest.raises(ValueError, match="2 and 1 cases"):
+        category_kappa("ab", "a")

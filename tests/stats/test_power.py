@@ -1,0 +1,33 @@
+"""The detectable difference against statsmodels, and against how often a difference of that size is found."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from statsmodels.stats.power import NormalIndPower
+
+from folkways.stats.permutation import permutation_p
+from folkways.stats.power import detectable_difference
+
+
+def test_equals_statsmodels() -> None:
+    """One sample of differences with standard deviation 1: statsmodels gives the standardised effect."""
+    values = np.random.default_rng(0).normal(size=150)
+    values = (values - values.mean()) / values.std(ddof=1)
+    expected = NormalIndPower().solve_power(nobs1=150, alpha=0.05, power=0.8, ratio=0)
+    assert detectable_difference(values, np.ones(150)) == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_difference_of_that_size_is_found_four_times_of_five() -> None:
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(80, 300))
+    wanted = np.mean([detectable_difference(column, np.ones(80)) for column in noise.T])
+    found = permutation_p(noise + wanted, permutations=499) <= 0.05
+    assert found.mean() == pytest.approx(0.8, abs=0.07)
+
+
+def test_nothing_is_known_of_what_does_not_vary() -> None:
+    assert math.isnan(detectable_difference(np.zeros(9), np.ones(9)))
+    assert math.isnan(detectable_difference(np.ones(1), np.ones(1)))

@@ -1,0 +1,49 @@
+"""Ranks by hand, against scipy, and their ranges against the resamples written as a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from folkways.stats.bootstrap import draws
+from folkways.stats.ranks import rank_intervals
+
+
+def models(seed: int, levels: list[float], questions: int) -> np.ndarray:
+    return (np.random.default_rng(seed).random((questions, len(levels))) < levels).astype(float)
+
+
+def test_equals_a_loop_over_resamples() -> None:
+    sums, counts = models(1, [0.5, 0.55, 0.3, 0.52], 80), np.ones(80)
+    found = rank_intervals(sums, counts, resamples=200)
+    drawn = draws(80, 200, 0)
+    ranks = []
+    for resample in drawn.T:
+        scores = np.round((sums * resample[:, None]).sum(axis=0) / resample.sum(), 12)
+        ranks.append(rankdata(-scores, method="min"))
+    table = np.array(ranks)
+    assert found.rank == rankdata(-sums.mean(axis=0), method="min").astype(int).tolist()
+    for model in range(4):
+        column = np.sort(table[:, model])
+        assert found.low[model] == pytest.approx(column[4], abs=1)
+        assert found.high[model] == pytest.approx(column[195], abs=1)
+        assert found.low[model] <= found.rank[model] <= found.high[model]
+        assert found.first[model] == (column == 1).mean()
+
+
+def test_a_model_far_ahead_is_first_and_close_ones_share_ranks() -> None:
+    found = rank_intervals(models(2, [0.9, 0.4, 0.41, 0.1], 400), np.ones(400))
+    assert (found.low[0], found.high[0], found.first[0]) == (1, 1, 1.0)
+    assert (found.low[1], found.high[1]) == (found.low[2], found.high[2]) == (2, 3)
+    assert found.rank[3] == 4
+
+
+def test_models_with_one_score_share_the_better_rank() -> None:
+    sums = models(3, [0.5], 50).repeat(3, axis=1)
+    assert rank_intervals(sums, np.ones(50)).rank == [1, 1, 1]
+
+
+def test_no_questions_no_ranks() -> None:
+    with pytest.raises(ValueError, match="at least one question"):
+        rank_intervals(np.empty((0, 2)), np.empty(0))

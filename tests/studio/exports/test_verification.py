@@ -1,0 +1,109 @@
+"""A verification leaves as votes, of which Easy and Hard are built and asked without any conversion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import run
+from folkways.benchmarks.culturalbench.building.counting import Rule, count
+from folkways.runs.building.votes_build import build_from_votes
+from folkways.runs.building.votes_files import read_votes
+from folkways.studio.exports.make import export_study
+from folkways.studio.records import ItemState
+from folkways.studio.services import items, participants
+from folkways.studio.services.items import NewItem, add_items
+from folkways.workspace.database import Workspace
+from tests.support.studies import Desk, open_desk
+
+POPULATIONS = [
+    {"name": "uk", "title": "United Kingdom", "culture": "GB"},
+    {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"},
+]
+OPTIONS = ["none", "tea", "milk, cold", "soup"]
+QUESTIONS = {
+    "single": [[1]] * 4 + [[2]],
+    "multi": [[0, 1]] * 4 + [[0]],
+    "open": [[0], [1], [2], [3], [0]],
+    "unknown": ["dont_know"] * 3 + [[0], [1]],
+}
+"""Key -> what five people say."""
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    """Everybody has voted; in the second round four of five people of Wales agree on the last option."""
+    desk = open_desk(workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+    new = [NewItem(key, {"question": f"What about {key}?", "options": OPTIONS}, "uk") for key in QUESTIONS]
+    add_items(workspace, desk.study.id, "verify", new)
+    for number in range(5):
+        person = desk.person("uk")
+        for _ in QUESTIONS:
+            work = desk.work(person)
+            said = QUESTIONS[work.item.key][number]
+            desk.submit(person, work, {"abstain": said} if isinstance(said, str) else {"choices": said})
+    for number in range(5):
+        person = desk.person("wales")
+        assert desk.answer(person, {"choices": [3 if number else 0]}).item.round == 2
+    return desk
+
+
+def test_what_the_studio_decides_is_what_the_build_decides(desk: Desk, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    counted = count(read_votes([tmp_path / "votes"]), Rule())
+    found = {row["item"]: (row["round"], row["population"], row["gold"], row["dropped"]) for row in counted.iter_rows(named=True)}
+    assert found == {
+        "single": (1, "", ["B"], None),
+        "multi": (1, "", ["A", "B"], None),
+        "open": (1, "", [], "no-majority"),
+        "unknown": (2, "Wales", ["D"], None),
+    }
+    states = [(item.key, item.round, item.state) for item in items.list_items(desk.workspace, desk.study.id)]
+    assert states == [
+        ("single", 1, ItemState.DONE),
+        ("multi", 1, ItemState.DONE),
+        ("open", 1, ItemState.DROPPED),
+        ("unknown", 1, ItemState.DROPPED),
+        ("unknown", 2, ItemState.DONE),
+    ]
+
+
+def test_easy_and_hard_are_built_and_asked(desk: Desk, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    for config in ("easy", "hard"):
+        build_from_votes(config, [tmp_path / "votes"], tmp_path / "mine")
+    asked = run(
+        ["culturalbench"],
+        models=["baseline/first"],
+        workspace=tmp_path / "asking.db",
+        releases={"culturalbench": str(tmp_path / "mine")},
+    )
+    scores = asked.scores().filter(pl.col("facet") == "all")
+    assert dict(scores.group_by("task").agg(pl.col("questions").max()).iter_rows()) == {
+        "culturalbench/easy": 3,
+        "culturalbench/hard": 3,
+    }
+    asked.workspace.close()
+
+
+def test_votes_of_people_who_withdrew_are_gone(desk: Desk, tmp_path: Path) -> None:
+    person = participants.list_participants(desk.workspace, desk.study.id)[0]
+    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    votes = read_votes([tmp_path / "votes"])
+    assert person.pseudonym not in set(votes.votes["annotator"])
+    assert votes.votes.filter(pl.col("round") == 1).height == 16
+    assert "too-few-votes" in set(count(votes, Rule())["dropped"].drop_nulls())
+
+
+def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
+    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    record = json.loads((tmp_path / "votes" / "study.json").read_text())
+    assert record["licence"] == "CC-BY-4.0"
+    assert record["consent"] == {"version": desk.study.consent_version, "text": "You agree to be a test."}
+    assert record["consented"] == {desk.study.consent_version: 10}
+    assert record["withdrawn"] == 0
+    assert read_votes([tmp_path / "votes"]).meta.licence == "CC-BY-4.0"

@@ -1,0 +1,124 @@
+"""The studio as people meet it: a server process on a database of its own, and as many browsers as there are people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.studio.records import Account, Role, Study, StudyState
+from folkways.studio.services import accounts, invites, items, participants, studies
+from folkways.studio.services.items import NewItem
+from folkways.studio.workflows.definition import read_definition
+from folkways.workspace.database import Workspace
+from tests.support.browser import Watched, chromium, new_page
+from tests.support.studies import PASSWORD, described
+from tests.support.studio_server import StudioServer
+
+__all__ = ["chromium", "new_page"]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[StudioServer]:
+    """A running studio on a new SQLite file."""
+    with StudioServer(tmp_path / "studio.db") as running:
+        yield running
+
+
+@dataclass
+class Field:
+    """A study on a running server, and the people who come to it."""
+
+    server: StudioServer
+    new_page: Callable[..., Watched]
+    study: Study
+    owner: Account
+    watched: list[Watched] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.server.workspace
+
+    def page(self, **options: Any) -> Any:
+        """A browser of its own, in which nobody has signed in."""
+        made = self.new_page(**options)
+        self.watched.append(made)
+        return made.page
+
+    def open(self, page: Any, path: str) -> Any:
+        page.goto(self.server.url + path)
+        return page
+
+    def link(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> str:
+        """An invitation, as a researcher would send it."""
+        place = population if role == Role.ANNOTATOR else None
+        _, token = invites.create_invite(self.workspace, self.study.id, role, population=place)
+        return f"/join/{token}"
+
+    def person(self, population: str = "korea", **options: Any) -> Any:
+        """Somebody in a new browser who has come by an invitation and agreed; the page shows the study."""
+        page = self.open(self.page(**options), self.link(population))
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_role("checkbox").check()
+        page.get_by_role("button", name="Agree and go on").click()
+        return page
+
+    def sign_in(self, login: str = "owner@example.org", **options: Any) -> Any:
+        """A browser in which somebody with a password has signed in."""
+        page = self.open(self.page(**options), "/signin")
+        page.get_by_label("Name or e-mail address").fill(login)
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        return page
+
+    def staff(self, role: Role) -> Any:
+        """A browser in which a new reviewer or expert of the study has signed in."""
+        login = f"{role}@example.org"
+        account = accounts.find_account(self.workspace, login) or accounts.create_account(self.workspace, login, PASSWORD)
+        participants.add_staff(self.workspace, self.study.id, account.id, role)
+        return self.sign_in(login)
+
+    def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
+        """Items, as a researcher imports them; their ids."""
+        new = [NewItem(f"{stage}-{number + 1}", content, population) for number, content in enumerate(contents)]
+        return [item.id for item in items.add_items(self.workspace, self.study.id, stage, new)]
+
+    def item(self, number: int) -> Any:
+        return items.get_item(self.workspace, self.study.id, number)
+
+    @property
+    def errors(self) -> list[str]:
+        """Everything that any browser complained about: scripts, policy, files that are not there."""
+        return [error for watched in self.watched for error in watched.errors]
+
+
+@pytest.fixture
+def make_field(server: StudioServer, new_page: Callable[..., Watched]) -> Callable[..., Field]:
+    """A function that makes an open study of these stages; keywords change its description."""
+
+    def make(stages: Sequence[Mapping[str, Any]], **changes: Any) -> Field:
+        owner = accounts.find_account(server.workspace, "owner@example.org") or accounts.create_account(
+            server.workspace, "owner@example.org", PASSWORD, name="Olga Owner"
+        )
+        definition = read_definition(described(stages, **changes))
+        study = studies.create_study(server.workspace, definition, owner=owner.id)
+        study = studies.set_state(server.workspace, study.id, StudyState.OPEN)
+        return Field(server, new_page, study, owner)
+
+    return make
+
+
+def begin(page: Any) -> None:
+    """From the study's page to the first task."""
+    page.get_by_role("button", name="Go on", exact=True).click()
+    page.wait_for_selector("form[data-task]")
+
+
+def send(page: Any) -> None:
+    """Send the task at hand and wait for what comes next."""
+    before = page.url
+    page.get_by_role("button", name="Send and go on").click()
+    page.wait_for_url(lambda url: url != before)

@@ -1,0 +1,95 @@
+"""Studies for tests: made through the services like any other, with people who are in already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from folkways.studio.records import Participant, Role, Study, StudyState
+from folkways.studio.services import accounts, assignments, invites, judgements, participants, studies
+from folkways.studio.services.assignments import NoWork, Work
+from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.judgements import Submitted
+from folkways.studio.workflows.definition import read_definition
+from folkways.workspace.database import Workspace
+
+PASSWORD = "a password of the tests"
+QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice", "fruit", "bread"]}
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def studio_workspace(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[Workspace]:
+    """An empty workspace, once as a file and once on a server."""
+    from folkways.workspace.database import open_workspace
+
+    workspace = open_workspace(tmp_path / "w.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url"))
+    yield workspace
+    workspace.close()
+
+
+def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, Any]:
+    """The description of a study of Korea with these stages."""
+    return {
+        "name": "test-study",
+        "title": "A study of the tests",
+        "licence": "CC-BY-4.0",
+        "consent": "You agree to be a test.",
+        "populations": [{"name": "korea", "culture": "KR"}],
+        "stages": list(stages),
+        **changes,
+    }
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A study that is open, and what tests do with it."""
+
+    workspace: Workspace
+    study: Study
+    owner: int
+
+    def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
+        """Somebody new who has agreed to everything and is let in."""
+        if role != Role.ANNOTATOR:
+            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@example.org", PASSWORD)
+            return participants.add_staff(self.workspace, self.study.id, account.id, role)
+        _, token = invites.create_invite(self.workspace, self.study.id, population=population)
+        joined = participants.join(self.workspace, token)
+        return participants.consent(self.workspace, joined.id, self.study.consent_version)
+
+    def people(self) -> tuple[Participant, ...]:
+        return participants.list_participants(self.workspace, self.study.id)
+
+    def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
+        new = [NewItem(f"q{number}", content, population) for number, content in enumerate(contents)]
+        return [item.id for item in add_items(self.workspace, self.study.id, stage, new)]
+
+    def work(self, person: Participant, stage: str | None = None) -> Work:
+        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        assert isinstance(found, Work), found
+        return found
+
+    def nothing(self, person: Participant, stage: str | None = None) -> str:
+        """Why there is nothing to do."""
+        found = assignments.claim_next(self.workspace, person.id, stage=stage)
+        assert isinstance(found, NoWork), found
+        return found.reason
+
+    def submit(self, person: Participant, work: Work, submission: Mapping[str, Any]) -> Submitted:
+        return judgements.submit(self.workspace, person.id, work.assignment.id, submission, f"key-{work.assignment.id}")
+
+    def answer(self, person: Participant, submission: Mapping[str, Any], stage: str | None = None) -> Work:
+        """Take the next slot and submit this for it."""
+        work = self.work(person, stage)
+        self.submit(person, work, submission)
+        return work
+
+
+def open_desk(workspace: Workspace, stages: Sequence[Mapping[str, Any]], **changes: Any) -> Desk:
+    """A new study with these stages, open for work."""
+    owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", PASSWORD)
+    study = studies.create_study(workspace, read_definition(described(stages, **changes)), owner=owner.id)
+    return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id)
