@@ -149,13 +149,19 @@ Everybody had agreed to this text (version `{study.consent_version}`) before the
 
 {quoted}
 
-{found.withdrawn} {"person" if found.withdrawn == 1 else "people"} withdrew. Nothing they said is here, nor any of the
-{found.left_out} items that descend from it.
+{_withdrawn(found)}
 
 ## Licence
 
 {study.licence}
 """
+
+
+def _withdrawn(found: Gathered) -> str:
+    if not found.withdrawn:
+        return "Nobody withdrew."
+    people = "One person" if found.withdrawn == 1 else f"{found.withdrawn} people"
+    return f"{people} withdrew. Nothing they said is here, nor are the {found.left_out} items that descend from it."
 
 
 def _people(found: Gathered) -> str:
