@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.culturalbench.analyses.values import HEADLINE, SETUPS, present
-from folkways.benchmarks.culturalbench.baselines import ABOUT, CHANCE, OPTION_ONLY
+from folkways.benchmarks.culturalbench.baselines import CHANCE, OPTION_ONLY, RULES
 from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.benchmarks.culturalbench.hard import Hard
 from folkways.benchmarks.culturalbench.published import published
@@ -38,7 +38,10 @@ def guessing(findings: Findings) -> Sequence[Table]:
                 {
                     "setup": SETUPS[task.name],
                     "baseline": name,
-                    "rule": ABOUT.get(name, f"the answer is always {name.rpartition(':')[2]}, the letter that is right most often"),
+                    "rule": RULES.get(
+                        (SETUPS[task.name], name),
+                        f"the answer is always {name.rpartition(':')[2]}, the letter that is right most often",
+                    ),
                     **{column: whole[column] for column in ("score", "low", "high", "n")},
                     "published": known.get((task.name.rpartition("/")[2], PUBLISHED_AS.get(name, ""))),
                 }
