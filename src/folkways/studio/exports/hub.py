@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -92,6 +93,7 @@ def _croissant(found: Gathered, tables: Mapping[str, pl.DataFrame], files: Mappi
         "description": study.title,
         "license": f"https://spdx.org/licenses/{study.licence}.html",
         "version": "1.0.0",
+        "datePublished": datetime.now(UTC).date().isoformat(),
         "creator": {"@type": "sc:Organization", "name": "participants of the study, under pseudonyms"},
         "distribution": distribution,
         "recordSet": records,
