@@ -182,7 +182,7 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without garbage collection: what these libraries make while they are imported stays, and looking through it takes a second."""
+    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
     collecting = gc.isenabled()
     gc.disable()
     try:
