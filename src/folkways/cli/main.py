@@ -18,6 +18,7 @@ COMMANDS = {
     "estimate": "Requests, tokens and cost of a run before spending anything.",
     "score": "Judge and score a run again, without asking any model.",
     "compare": "Say whether models differ, by how much, and how sure that is.",
+    "gate": "Check the scores of a run against requirements: an exit code for CI.",
     "published": "Show published figures, and a run beside them.",
     "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
     "runs": "List the runs of a workspace.",
