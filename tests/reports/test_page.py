@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from folkways.reports.data import ReportData
 from folkways.reports.text import number
 from tests.support.browser import Watched, axe_violations
+from tests.support.report_page import open_items
 
 pytestmark = pytest.mark.browser
 
@@ -31,7 +32,8 @@ def _brightness(colour: str) -> float:
 
 def test_the_page_asks_nothing_of_a_network_and_has_no_errors(browser_page: Watched, page_file: Path) -> None:
     page = browser_page.open(page_file)
-    page.locator("#list summary").first.click()
+    open_items(page)
+    page.locator("#list [role=option]").first.click()
     page.locator("#theme").click()
     page.wait_for_timeout(200)
     assert browser_page.requests == []
@@ -51,7 +53,8 @@ def test_hostile_text_is_shown_and_does_nothing(browser_page: Watched, hostile_f
     page = browser_page.open(hostile_file)
     for summary in page.locator("details.data > summary").all()[:4]:
         summary.click()
-    page.locator("#list summary").first.click()
+    open_items(page)
+    page.locator("#list [role=option]").first.click()
     page.wait_for_timeout(200)
     assert page.evaluate("window.pwned") is None
     assert browser_page.requests == []
@@ -62,7 +65,7 @@ def test_hostile_text_is_shown_and_does_nothing(browser_page: Watched, hostile_f
     assert "<script>window.pwned = 1</script>" in heading
     assert "⟨U+202E⟩" in heading and "⟨U+0000⟩" in heading and "⟨U+001B⟩" in heading
     assert "{{ 7 * 7 }}" in heading
-    reply = page.locator("#list .words").first.inner_text()
+    reply = page.locator("#item .words").first.inner_text()
     assert "</script>" in reply and "\u202e" not in reply
 
 
@@ -97,50 +100,14 @@ def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, pa
     assert "HTTP 503" in page.locator("#failures").inner_text()
 
 
-def test_items_are_searched_and_opened_by_keyboard_alone(browser_page: Watched, page_file: Path) -> None:
-    page = browser_page.open(page_file)
-    page.locator("#search").focus()
-    page.keyboard.type("Q-007 korea")
-    expect(page.locator("#found")).to_have_text(re.compile(r"^\d{1,2} of "))
-    shown = page.locator("#list > li")
-    assert shown.count() > 0
-    assert all("Q-007" in text and "Korea" in text for text in shown.all_inner_texts())
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.matches('#list summary')"):
-            break
-    page.keyboard.press("Enter")
-    expect(page.locator("#list details[open]")).to_contain_text("Accepted")
-
-
-def test_filters_combine_and_clear(browser_page: Watched, page_file: Path) -> None:
-    page = browser_page.open(page_file)
-    everything = page.locator("#found").inner_text()
-    page.select_option("#filter-outcome", "wrong")
-    page.select_option("#filter-task", "culturalbench/easy")
-    verdicts = page.locator("#list .verdict").all_inner_texts()
-    assert verdicts and {text.strip() for text in verdicts} == {"wrong"}
-    page.locator("#filters button[type=reset]").click()
-    expect(page.locator("#found")).to_have_text(everything)
-
-
-def test_pages_of_items_turn(browser_page: Watched, page_file: Path) -> None:
-    page = browser_page.open(page_file)
-    first = page.locator("#list .question").first.inner_text() + page.locator("#list .where").first.inner_text()
-    page.locator("#on").click()
-    second = page.locator("#list .question").first.inner_text() + page.locator("#list .where").first.inner_text()
-    assert first != second
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_nothing_stands_in_the_way_of_people_with_disabilities(new_page: Any, page_file: Path, scheme: str, size: str) -> None:
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
-    page.evaluate(
-        "() => { for (const part of document.querySelectorAll('details.data:nth-of-type(1), #list details')) part.open = true; }"
-    )
+    page.evaluate("() => { for (const part of document.querySelectorAll('details.data:nth-of-type(1)')) part.open = true; }")
+    open_items(page)
+    page.locator("#list [role=option]").nth(1).click()
     page.wait_for_timeout(100)
     assert axe_violations(page) == []
 
@@ -168,7 +135,7 @@ def test_paper_is_light_and_shows_the_tables(new_page: Any, page_file: Path) -> 
     page.emulate_media(media="print", color_scheme="dark")
     assert _brightness(page.evaluate("getComputedStyle(document.querySelector('h1')).color")) < 60
     assert not page.locator("#theme").is_visible()
-    assert not page.locator("#filters").is_visible()
+    assert not page.locator("#open-items").is_visible()
     assert page.locator("details.data table").first.is_visible()
     page.set_viewport_size({"width": 688, "height": 1000})  # A4 at 96 dots per inch, less the margins of the style sheet
     wide = "tables => tables.filter(table => table.getBoundingClientRect().right > 690).map(table => table.caption.textContent)"

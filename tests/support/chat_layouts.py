@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from tests.support.chat_topics import sort_into_topics
+from tests.support.knowing_model import answer_culturalbench
 
 WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
 RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
@@ -47,12 +48,18 @@ def answer(mode: str, question: Question) -> str:
 
     It depends on model and messages only. ``topics:N`` sorts questions into topics and passes over N % of those in long batches.
 
+    ``culturalbench:JSON`` knows some countries better than others (knowing_model).
+
+    ``csi`` names an item for a fact and writes a sentence with an item, as JSON.
+
     ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a group of two answers.
     """
     if mode == "echo":
         return question.user
     if mode.startswith("fixed:"):
         return mode[6:]
+    if mode.startswith("culturalbench:"):
+        return answer_culturalbench(mode.removeprefix("culturalbench:"), question.model, question.user)
     key = f"{question.model}\0{question.system}\0{question.user}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
     if mode == "letter":
@@ -65,7 +72,12 @@ def answer(mode: str, question: Question) -> str:
         return orjson.dumps({"same": same, "groups": [[1, 2]] if same else [], "options": options}).decode()
     if mode.startswith("topics:"):
         return sort_into_topics(question.user, int(mode[7:]))
-    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N, topics:N")
+    if mode == "csi":
+        item = question.user.partition("people know this: ")[2].split("\n")[0]
+        named = [{"item": f"{WORDS[number % len(WORDS)]} {number % 97}", "context": f"Number {number % 10_000}, in daily use."}]
+        sentence = f"After work we went for <CSI> {item} </CSI> with number {number % 1000} of the neighbours."
+        return orjson.dumps({"sentence": sentence} if item else {"items": named}).decode()
+    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N, topics:N, csi, culturalbench:JSON")
 
 
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.build_csi import csi, csi_corpus
 from folkways.cli.build_topics import topics
 from folkways.cli.build_votes import easy, hard
 from folkways.cli.options import names, workspace_option
@@ -27,6 +28,8 @@ def command() -> None:
     """Build questions from people's answers, and compare builds."""
 
 
+command.add_command(csi)
+command.add_command(csi_corpus)
 command.add_command(easy)
 command.add_command(hard)
 command.add_command(topics)

@@ -47,7 +47,7 @@ def compare(
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(one.label for one in asked) or 'none'}")
     found = []
     for task in _common_tasks(asked, tasks):
-        chosen, resolved = _metric(task, metric), task.resolve_profile(profile)
+        chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
         judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
         _check_facet(by, task, judged)
         notes = _unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
@@ -66,7 +66,8 @@ def _common_tasks(asked: Sequence[Asked], names: Sequence[str] | str | None) -> 
     return [get_task(name) for name in common]
 
 
-def _metric(task: Task, name: str | None) -> Metric:
+def metric_of(task: Task, name: str | None) -> Metric:
+    """The metric of that name or label, or the headline of the task for None; UnknownNameError otherwise."""
     if name is None:
         return task.metrics[0]
     for metric in task.metrics:

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from folkways import __version__
 from folkways.reports import charts, text
 from folkways.reports.drawings import Drawings, draw
-from folkways.reports.figures import render
+from folkways.reports.figures import render, slugged
 from folkways.reports.methods import explain
 from folkways.reports.names import (
     culture_name,
@@ -39,7 +39,7 @@ STRIP_WIDTH, STRIP_HEIGHT = 170, 28
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
 
 
-SCRIPTS = ("shared", "page", "world", "items")
+SCRIPTS = ("shared", "page", "world", "exports", "items")
 """The parts of the page's script, in order."""
 
 
@@ -49,6 +49,7 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
     style = css_variables() + _asset("report.css")
     script = _script()
     sample = take_sample(view)
+    items = sample.packed()
     world = WorldMap(view)
     return _environment().get_template("report.html.j2").render(
         view=view,
@@ -56,14 +57,15 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         drawings=drawings,
         world=world,
         world_choices=choices(world.variants, view.short),
-        world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - see sample_json
+        world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
         strips={task.task: strip_cells(task) for task in view.tasks},
         lede=lede(view),
         gaps=gaps(view),
         notices=coverage_notices(view),
         run_notices=[*run_notices(view), *unequal_notices(view), *unreadable_notices(view)],
         sample=sample,
-        sample_json=Markup(text.json_for_html(sample.columns)),  # noqa: S704 - json_for_html leaves no character that could end the element
+        items_data=Markup(items),  # noqa: S704 - base64
+        items_size=text.size(len(items)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=policy(style, script),
@@ -145,6 +147,7 @@ def _environment() -> Environment:
         provider=provider,
         facet=facet_title,
         inline=inline,
+        slug=slugged,
         explain=explain,
     )
     environment.globals.update(local_languages=local_languages)

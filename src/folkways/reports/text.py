@@ -115,3 +115,8 @@ def duration(seconds: float) -> str:
 def plural(amount: int, one: str, many: str | None = None) -> str:
     """``1 culture``, ``16 cultures``."""
     return f"{count(amount)} {one if amount == 1 else many or one + 's'}"
+
+
+def size(characters: int) -> str:
+    """Bytes as people read them: ``640 kB``, ``3.2 MB``."""
+    return f"{characters / 1e6:.1f}\u202fMB" if characters >= 1e6 else f"{max(1, round(characters / 1e3))}\u202fkB"

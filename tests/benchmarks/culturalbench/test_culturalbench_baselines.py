@@ -78,9 +78,23 @@ def test_the_option_that_names_the_country_is_taken(tmp_path: Path) -> None:
 
 def test_equals_share_the_chance(tmp_path: Path) -> None:
     nothing = ("xx", "yy", "zz", "ww")
-    assert option_only(options_of("Peru", nothing, 0, tmp_path)) == (25.0, 25.0, pytest.approx(100 * (0.25 + 3 * 0.75) / 4))
+    assert option_only(options_of("Peru", nothing, 0, tmp_path)) == (25.0, 0.0, 75.0)
     two = ("Peru", "yy", "Peru", "ww")
-    assert option_only(options_of("Peru", two, 2, tmp_path))[:2] == (50.0, 50.0)
+    assert option_only(options_of("Peru", two, 2, tmp_path))[0] == 50.0
+
+
+def test_hard_judges_each_option_on_its_own(tmp_path: Path) -> None:
+    """Of eight options two may be true; both of the first question are, and none of the second."""
+    easy, hard = culturalbench_rows()
+    texts = ("Peru", "Peruvian food", "zz", "ww", "xx", "yy", "vv", "uu")
+    rows = [
+        row | {"prompt_option": text, "answer": str(place in (0, 4)), "country": "Peru"}
+        for place, (row, text) in enumerate(zip(hard[:8], texts, strict=True))
+    ]
+    items = HARD.items(write_culturalbench(tmp_path, easy[:2], rows))
+    judged = HARD.baselines(items)[OPTION_ONLY]
+    assert judged["right"].to_list() == [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]
+    assert judged["all_right"].to_list() == [0.0, None, None, None, 0.0, None, None, None]
 
 
 def test_the_question_is_never_looked_at(release: Release) -> None:

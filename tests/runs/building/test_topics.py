@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.building.topics import own_topics
+from folkways.benchmarks.registry import get_task
 from folkways.cli.build_topics import topics
 from folkways.errors import FolkwaysError
+from folkways.releases.store import open_release
 from folkways.runs.building.votes_build import build_from_votes
 from folkways.runs.building.votes_files import write_votes
 from tests.support.chat_server import ChatServer
@@ -76,6 +79,10 @@ def test_every_question_gets_its_topic_and_those_passed_over_are_asked_singly(
     assert told["asked_singly"] > 0
     assert server.stats()["total"] == server.stats()["distinct"] == batches + int(str(told["asked_singly"]))
     assert done.stdout.startswith(f"{table.height} of {table.height} questions sorted by ")
+    own = shutil.copytree(release, tmp_path / "mine")
+    shutil.copy(tmp_path / "topics.csv", own)
+    items = get_task("culturalbench/easy").items(open_release(str(own), "culturalbench"))
+    assert dict(items.select("question", "topic").iter_rows()) == expected(release)  # as tasks group scores by it
     again = sort(server, release, tmp_path)
     assert again.returncode == 0
     assert server.stats()["total"] == batches + int(str(told["asked_singly"]))  # nothing is asked twice

@@ -1,4 +1,4 @@
-"""Studies that have been worked on, one per workflow, in SQLite workspaces of their own."""
+"""A workspace for studies that have been worked on."""
 
 from __future__ import annotations
 

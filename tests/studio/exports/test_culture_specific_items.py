@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from folkways.benchmarks.xcr.building.labels import RELEASED_LABEL
 from folkways.releases.store import open_release
 from folkways.releases.xcr import read_base
 from folkways.releases.xcr_reading import adaptations, corpus
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import Role
 from folkways.studio.services import items, participants
-from folkways.studio.workflows.adapting import RELEASED_LABEL
 from folkways.studio.workflows.templates import template_text
 from folkways.workspace.database import Workspace
 from tests.support.studies import Desk, open_desk

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 from folkways.cultures import cultures
@@ -16,11 +17,17 @@ from folkways.records import State
 
 CHANCE, OPTION_ONLY, CONSTANT = "baseline/chance", "baseline/option-only", "baseline/constant:{}"
 
-ABOUT = {
-    CHANCE: "every label is equally likely",
-    OPTION_ONLY: "the option whose text is most like the name of the country, by rare character trigrams; the question is not seen",
-    CONSTANT.format("False"): "every proposed answer is false",
+RULES = {
+    ("Easy", CHANCE): "every letter is equally likely",
+    ("Easy", OPTION_ONLY): "the option most like the name of the country, by rare trigrams; the question is not seen",
+    ("Hard", CHANCE): "True and False are equally likely",
+    ("Hard", CONSTANT.format("False")): "every proposed answer is false",
+    ("Hard", OPTION_ONLY): "the quarter of all options most like the name of their country is true; the question is not seen",
 }
+"""Setup and baseline -> how it answers, where its name does not say so."""
+
+TRUE_SHARE = 0.25
+"""Share of the options that are true where a question has one right answer of four: all that the rule for Hard knows."""
 
 
 def easy(items: pl.DataFrame, labels: Sequence[str]) -> Mapping[str, pl.DataFrame]:
@@ -43,33 +50,23 @@ def easy(items: pl.DataFrame, labels: Sequence[str]) -> Mapping[str, pl.DataFram
 def hard(items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
     """Judgements of culturalbench/hard: chance, always False, and the options alone.
 
-    The last says True of the option that it would choose in Easy and False of the others, so that it is never right about a
-    question with several true options.
+    The last judges each option on its own, as models have to: those that are more like the name of their country than three
+    quarters of all options are true, the others false.
     """
-    options = items.group_by("question", maintain_order=True).agg(pl.col("culture").first(), "option")
-    shares = {
-        (question, place): share
-        for question, members in _option_shares(options.iter_rows()).items()
-        for place, share in enumerate(members)
-    }
-    numbered = items.with_columns(_place=pl.int_range(pl.len()).over("question"))
-    taken = pl.Series([shares[key] for key in numbered.select("question", "_place").iter_rows()], dtype=pl.Float64)
-    true = items["answer"] == "True"
     of_question = pl.col("answer").is_in(TRUTHS).all().over("question")
     first = pl.int_range(pl.len()).over("question") == 0
-    wholly = (
-        pl.DataFrame({"question": items["question"], "true": true, "taken": taken})
-        .with_columns(trues=pl.col("true").sum().over("question"), hit=(pl.col("taken") * pl.col("true")).sum().over("question"))
-        .select(pl.when(pl.col("trues") == 1).then("hit").otherwise(0.0))
-        .to_series()
-    )
-    expected: dict[str, tuple[pl.Expr | pl.Series, pl.Expr | pl.Series]] = {
+    alike = TrigramSimilarity(items["option"])
+    likeness = np.array([alike(option, _name(culture)) for option, culture in items.select("option", "culture").iter_rows()])
+    taken = likeness > np.quantile(likeness, 1 - TRUE_SHARE, method="lower") if likeness.size else likeness > 0
+    false = (items["answer"] == "False").cast(pl.Float64)
+    alone = pl.Series(taken == (items["answer"] == "True").to_numpy()).cast(pl.Float64)
+    expected: dict[str, tuple[pl.Series | pl.Expr, pl.Expr]] = {
         CHANCE: (pl.lit(0.5), 0.5 ** pl.len().over("question").cast(pl.Float64)),
-        CONSTANT.format("False"): ((~true).cast(pl.Float64), (pl.col("answer") == "False").all().over("question").cast(pl.Float64)),
-        OPTION_ONLY: (pl.select(pl.when(true).then(taken).otherwise(1 - taken)).to_series(), wholly),
+        CONSTANT.format("False"): (false, pl.col("right").min().over("question")),
+        OPTION_ONLY: (alone, pl.col("right").min().over("question")),
     }
     return {
-        name: _judgements(items, of_question, right=right, all_right=pl.when(first).then(whole))
+        name: _judgements(items, of_question, right=right).with_columns(all_right=pl.when(first).then(whole))
         for name, (right, whole) in expected.items()
     }
 
@@ -81,17 +78,20 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
     """
     asked = list(questions)
     alike = TrigramSimilarity(option for _, _, options in asked for option in options)
-    known = cultures()
     found = {}
     for key, culture, options in asked:
-        name = known[culture].name if culture in known else culture
-        likeness = [round(alike(option, name), 12) for option in options]  # equal sums may differ in the last digits
+        likeness = [round(alike(option, _name(culture)), 12) for option in options]  # equal sums may differ in the last digits
         best = max(likeness)
         found[key] = [float(like == best) / likeness.count(best) for like in likeness]
     return found
 
 
-def _judgements(items: pl.DataFrame, counted: pl.Expr, **metrics: pl.Expr | pl.Series) -> pl.DataFrame:
+def _name(culture: str) -> str:
+    known = cultures().get(culture)
+    return known.name if known else culture
+
+
+def _judgements(items: pl.DataFrame, counted: pl.Expr, right: pl.Expr | pl.Series) -> pl.DataFrame:
     empty = {name: pl.lit(None, dtype=pl.String) for name in ("answer", "reason")}
     return items.with_columns(
         counted=counted,
@@ -100,5 +100,5 @@ def _judgements(items: pl.DataFrame, counted: pl.Expr, **metrics: pl.Expr | pl.S
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit(State.ANSWERED.value),
         **empty,
-        **metrics,
+        right=right,
     )

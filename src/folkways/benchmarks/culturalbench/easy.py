@@ -134,7 +134,9 @@ class Easy(CulturalBenchTask):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task of the benchmark; which letters were named stands by ``letter``."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
-        letters = letter_scores(judgements, self.name) if "chosen_letter" in judgements.columns else ()  # people name none
+        letters: Iterable[pl.DataFrame] = (
+            letter_scores(judgements, self.name) if "chosen_letter" in judgements.columns else ()
+        )  # people name none
         return pl.concat([scores, *letters])
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ Told = Callable[[int, int], None]
 """Is told how many texts are done, of how many."""
 
 EXTRA = "neural"
-TOKENS_PER_BATCH = {"cpu": 2_048, "other": 32_768}  # with padding; a CPU works best on what stays in its cache
+TOKENS_PER_BATCH = {"cpu": 1_024, "other": 32_768}  # with padding; a CPU works best on what stays in its cache
 _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")  # their positions begin after the padding's
 _NO_LIMIT = 1_000_000  # what a tokenizer without a limit of its own says is far beyond
 
@@ -141,6 +142,11 @@ def _batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
 
 
 def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
+    with _uncollected():
+        return _loaded(folder, layer, longest, compute)
+
+
+def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
     try:
         torch, transformers = import_module("torch"), import_module("transformers")
     except ImportError as error:
@@ -172,6 +178,18 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -92,6 +93,7 @@ def _croissant(found: Gathered, tables: Mapping[str, pl.DataFrame], files: Mappi
         "description": study.title,
         "license": f"https://spdx.org/licenses/{study.licence}.html",
         "version": "1.0.0",
+        "datePublished": datetime.now(UTC).date().isoformat(),
         "creator": {"@type": "sc:Organization", "name": "participants of the study, under pseudonyms"},
         "distribution": distribution,
         "recordSet": records,
@@ -149,13 +151,19 @@ Everybody had agreed to this text (version `{study.consent_version}`) before the
 
 {quoted}
 
-{found.withdrawn} {"person" if found.withdrawn == 1 else "people"} withdrew. Nothing they said is here, nor any of the
-{found.left_out} items that descend from it.
+{_withdrawn(found)}
 
 ## Licence
 
 {study.licence}
 """
+
+
+def _withdrawn(found: Gathered) -> str:
+    if not found.withdrawn:
+        return "Nobody withdrew."
+    people = "One person" if found.withdrawn == 1 else f"{found.withdrawn} people"
+    return f"{people} withdrew. Nothing they said is here, nor are the {found.left_out} items that descend from it."
 
 
 def _people(found: Gathered) -> str:

@@ -64,7 +64,7 @@ def _base(found: Gathered) -> dict[int, dict[str, str]]:
             if item.state == ItemState.DONE and labels is not None:
                 rows[item.id] = {
                     "sentence": item.content["tagged"],
-                    "cultural_context": str(item.content.get("fact", "")),
+                    "cultural_context": str(item.content.get("context") or item.content.get("fact") or ""),
                     "csi_category": labels["category"],
                     "csi_hall_mapping": labels["element"],
                     "hall_level": labels["level"],

@@ -13,8 +13,10 @@ from folkways.studio.services.items import NewItem, add_items, list_items
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 
-RESERVED = ("item", "population", "check")
-"""Columns of any table of items: its id, its population's name, and the right payload (JSON) of an attention check."""
+IDS = ("id", "item_id", "item")
+RESERVED = (*IDS, "population", "check")
+"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and the right payload (JSON) of an
+attention check. A kind of stage may have a field of such a name itself (``own_columns``)."""
 
 
 def import_items(
@@ -37,14 +39,15 @@ def import_items(
     handler = handler_of(found.kind)
     known = {each.name for each in studies.populations(workspace, study_id)}
     taken = {item.key for item in list_items(workspace, study_id, stage)}
+    ids = [name for name in IDS if name not in handler.own_columns]
     problems: dict[int, str] = {}
     new: list[NewItem] = []
     for number, row in enumerate(rows, 1):
-        key = row.get("item", "").strip() or f"{stage}-row-{number}"
+        key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
         place = row.get("population", "").strip() or population
         check = structured(row.get("check", "")) or None
         try:
-            content = handler.check_content(content_of(row), found.config)
+            content = handler.check_content(content_of(row, handler.own_columns), found.config)
         except SubmissionError as error:
             problems[number] = str(error)
             continue
@@ -63,10 +66,11 @@ def import_items(
     return add_items(workspace, study_id, stage, new, by=by)
 
 
-def content_of(row: Mapping[str, str]) -> dict[str, Any]:
+def content_of(row: Mapping[str, str], own_columns: Sequence[str] = ()) -> dict[str, Any]:
     """The fields of an item in a row: empty cells left out, JSON read, numbered columns gathered."""
+    reserved = {*RESERVED} - {*own_columns}
     content: dict[str, Any] = {
-        name: structured(value) for name, value in row.items() if name not in RESERVED and value.strip() and not _is_part(name)
+        name: structured(value) for name, value in row.items() if name not in reserved and value.strip() and not _is_part(name)
     }
     options = [row[name] for name in sorted(name for name in row if name.startswith("option_")) if row[name].strip()]
     if options:

@@ -6,14 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from folkways.benchmarks.xcr.building.labels import NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.workflows.base import Arrival, Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
 from folkways.studio.workflows.options import spans_of, tag
 
-DIRECT, FUNCTIONAL, NEUTRAL, NON_TRANSFERABLE = "direct_equivalent", "functional_equivalent", "neutral_term", "non_transferable"
-STRATEGIES = (DIRECT, FUNCTIONAL, NEUTRAL, NON_TRANSFERABLE)
-RELEASED_LABEL = "Non-transferrable"
-"""How the released files spell what has no equivalent."""
+__all__ = ["NON_TRANSFERABLE", "RELEASED_LABEL", "STRATEGIES", "VERSIONS", "AdaptHandler", "AdjudicateHandler", "untag"]
 
 VERSIONS = ("intra", "inter")
 """The version in English, and the one in the population's language."""
@@ -37,6 +35,7 @@ class AdaptHandler(Handler):
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
     }
     hidden = ("by",)
+    own_columns = ("item",)
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""

@@ -67,6 +67,7 @@ class Handler(ABC):
     authored: ClassVar[bool] = False  # people write new items instead of being given some
     options: ClassVar[Mapping[str, Option]] = {}  # besides COMMON_OPTIONS
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
+    own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
 
     def check_config(self, config: Config) -> Mapping[str, str]:

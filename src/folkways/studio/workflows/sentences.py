@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar
 
+from folkways.benchmarks.xcr.building.labels import FIELDS
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.rules.votes import best_of
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
@@ -16,13 +14,6 @@ from folkways.studio.workflows.options import spans_of, tag
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
-
-
-@cache
-def default_labels() -> Mapping[str, list[str]]:
-    """The corpus' seven categories, Hall's three levels and 25 elements, as ``categories``, ``levels`` and ``elements``."""
-    table: dict[str, list[str]] = tomllib.loads(files(__package__).joinpath("labels.toml").read_text(encoding="utf-8"))
-    return table
 
 
 class ChooseBestHandler(Handler):
@@ -36,6 +27,8 @@ class ChooseBestHandler(Handler):
     kind = "choose_best"
     about = "judges rate several sentences and choose the best"
     branches = ("done", "disagree")
+    hidden = ("provenance", "missing")
+    own_columns = ("item",)
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people judge each item", least=1),
         "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
@@ -61,7 +54,7 @@ class ChooseBestHandler(Handler):
         """Without who wrote them, in an order of each person's own."""
         candidates = [{"id": each["id"], "text": each["text"]} for each in content["candidates"]]
         random.Random(f"{seed}|{content['item']}").shuffle(candidates)  # noqa: S311 - an order, not a secret
-        return {**content, "candidates": candidates}
+        return {**super().presented(content, seed), "candidates": candidates}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A choice, and every rating."""
@@ -103,7 +96,7 @@ class ChooseBestHandler(Handler):
 
     def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The sentence with what it is about; where judges differ, all of them."""
-        known = {name: content[name] for name in ("item", "fact", "source") if name in content}
+        known = {name: content[name] for name in ("item", "fact", "context", "source") if name in content}
         if "sentence" not in result:
             return dict(content)
         return {**known, "sentence": result["sentence"], "by": result["by"]}
@@ -123,6 +116,7 @@ class TagSpansHandler(Handler):
     branches = ("done", "disagree")
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
     hidden = ("by",)
+    own_columns = ("item",)
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """A ``sentence``."""
@@ -168,7 +162,8 @@ class LabelItemHandler(Handler):
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     branches = ("done", "disagree")
     hidden = ("by",)
-    FIELDS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    own_columns = ("item",)
+    SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people label each item", least=1),
         "categories": Option([], "the categories; XCR-Bench's seven where this is empty", "texts"),
@@ -186,7 +181,7 @@ class LabelItemHandler(Handler):
 
     def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
         """Field -> the labels that may be chosen."""
-        return {field: config[many] or default_labels()[many] for field, many in self.FIELDS.items()}
+        return {field: config[self.SETTINGS[field]] or labels for field, labels in FIELDS.items()}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """One label of each."""
@@ -200,8 +195,8 @@ class LabelItemHandler(Handler):
         missing = missing_answers(len(votes), 0, wanted=config["answers"])
         if missing:
             return Decision("wait", missing)
-        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
-        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
+        disputed = [field for field in FIELDS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in FIELDS if field not in disputed}
         if disputed:
             reason = f"people differ on the {', the '.join(disputed)}"
             return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
@@ -209,4 +204,4 @@ class LabelItemHandler(Handler):
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Each of the three."""
-        return {field: payload[field] for field in self.FIELDS}
+        return {field: payload[field] for field in FIELDS}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.analyses.gains import gain_tables
+from folkways.benchmarks.xcr.analyses.gold import gold_items
+from tests.support.xcr_data import write_small_corpus
 from tests.support.xcr_judgements import BERT, CATEGORIES, findings, row
 
 ADAPTATION = "xcr/adaptation"
@@ -59,6 +64,28 @@ def test_bertscore_of_the_paper_is_on_two_scales_and_of_strict_on_one() -> None:
     scales = dict(by_category.rows.select("profile", "scales").unique().iter_rows())
     assert scales == {"paper": "mixed", "strict": "same"}
     assert any("mixed scales" in measure for measure in by_category.rows["measure"])
+
+
+def test_the_rescaling_of_the_paper_can_be_taken_back(tmp_path: Path) -> None:
+    """Raw English scores lie 10 points below those in the language; where the rule gives 0, no scale changes that."""
+    release = write_small_corpus(tmp_path)
+    items = gold_items(release, "intra", ["ARAB"])
+    assert set(items["items"]) == {0, 1}
+    rows = []
+    for place, (question, _, count) in enumerate(items.iter_rows()):
+        raw = 0.5 + place / 50
+        rescaled = (raw - ENGLISH_BASELINE) / (1 - ENGLISH_BASELINE)
+        scores = (
+            {"csi_bert_intra": rescaled, "csi_bert_inter": raw + 0.1} if count else {"csi_bert_intra": 0.0, "csi_bert_inter": 0.0}
+        )
+        rows.append(row(ADAPTATION, question, culture="ARAB", **scores))
+    unreadable = row(ADAPTATION, "unreadable", culture="ARAB", state="unreadable", csi_bert_intra=0.0, csi_bert_inter=0.0)
+    by_category, _ = gain_tables(findings([*rows, unreadable], release, BERT))
+    gains = {line["scales"]: line for line in by_category.rows.filter(category="all").iter_rows(named=True)}
+    with_items = int((items["items"] > 0).sum())
+    assert gains["same"]["gain"] == pytest.approx(10 * with_items / (items.height + 1))
+    assert gains["mixed"]["gain"] > gains["same"]["gain"] + 5
+    assert gains["same"]["n"] == gains["mixed"]["n"] == items.height + 1
 
 
 def test_without_both_versions_there_is_no_gain() -> None:

@@ -14,12 +14,10 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, Measure, measures
+from folkways.benchmarks.xcr.analyses.gold import gold_items
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, SIDES, Measure, measures
 from folkways.benchmarks.xcr.analyses.regions import EAST, WEST, Gap, gaps, paired_sentences
-from folkways.metrics.spans import tagged_spans
 from folkways.records import Schema
-from folkways.releases import xcr
-from folkways.releases.base import Release
 
 MODEL, COPY, BALANCED, BOTH = (
     "the model",
@@ -51,7 +49,7 @@ def control_tables(findings: Findings) -> Sequence[Table]:
     if release is None:
         raise NotAvailableError("needs the corpus that was judged; analyse a run: folkways analyse RUN")
     looked_at = [measure for measure in measures(findings, ADAPTATION, judged) if measure.compares == CSI]
-    items = {side: gold_items(release, side) for side in ("intra", "inter")}
+    items = {side: gold_items(release, side, (WEST, EAST)) for side in SIDES}
     rows = [row for endpoint, measure, gap in gaps(judged, looked_at) for row in _controls(endpoint, measure, gap, items)]
     return [
         Table(
@@ -67,23 +65,6 @@ def control_tables(findings: Findings) -> Sequence[Table]:
             ),
         )
     ]
-
-
-def gold_items(release: Release, side: str) -> pl.DataFrame:
-    """question, culture and ``items``: how many tagged items the gold of each Bengali version has."""
-    parts = [
-        xcr.adaptations(release, culture).select(
-            pl.col("id").alias("question"),
-            pl.lit(culture).alias("culture"),
-            pl.col(side).map_elements(_count, return_dtype=pl.Int64).alias("items"),
-        )
-        for culture in (WEST, EAST)
-    ]
-    return pl.concat(parts)
-
-
-def _count(text: str) -> int:
-    return len(tagged_spans(text, across_lines=False))
 
 
 def _controls(endpoint: str, measure: Measure, gap: Gap, items: dict[str, pl.DataFrame]) -> Iterator[tuple[Any, ...]]:

@@ -1,29 +1,96 @@
-/* Items. Columns come either as values or as codes into distinct values. */
-const columns = JSON.parse(byId("sample").textContent);
-const cell = (name, row) => {
-  const column = columns[name];
-  return Array.isArray(column) ? column[row] : column.values[column.codes[row]];
-};
-const size = Array.isArray(columns.item) ? columns.item.length : columns.item.codes.length;
-const PAGE = 25;
-const searched = ["item", "text", "gold", "response", "answer", "reason", "culture_name"];
-let haystack = null;
-const hay = () => {
-  haystack ??= Array.from({ length: size }, (_, row) => searched.map((name) => cell(name, row) ?? "").join("\n").toLocaleLowerCase());
-  return haystack;
-};
-const selects = [...document.querySelectorAll("#filters select")];
-const box = byId("search");
+/* The browser of items. Its data are unpacked when it is opened; columns are distinct values and codes into them, so that words are
+   looked for once per distinct text, and only the rows in sight are in the document. */
+const opener = byId("open-items");
+const SEARCHED = ["item", "text", "gold", "response", "answer", "reason", "culture_name"];
 const list = byId("list");
-let rows = [];
-let page = 0;
+const box = byId("search");
+const form = byId("filters");
+const selects = [...form.querySelectorAll("select")];
+const spacer = make("div", "spacer");
+let columns = {};
+let size = 0;
+let found = new Uint32Array(0);
+let active = -1;
 
-for (const select of selects) {
-  const column = columns[select.dataset.column];
-  const values = [...new Set(Array.isArray(column) ? column : column.values)].filter((value) => value);
-  select.append(new Option("all", ""), ...values.sort((a, b) => a.localeCompare(b)).map((value) => new Option(value, value)));
-  select.closest(".field").hidden = values.length < 2;
-}
+const unpack = async () => {
+  const bytes = Uint8Array.from(atob(byId("items-data").textContent), (letter) => letter.charCodeAt(0));
+  const packed = JSON.parse(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text());
+  size = Math.max(...Object.values(packed).map((column) => (column.codes ?? column.values).length));
+  for (const [name, { values, codes }] of Object.entries(packed)) {
+    columns[name] = { values, codes: codes ? Uint32Array.from(codes) : Uint32Array.from({ length: size }, (_, row) => row) };
+  }
+};
+const cell = (name, row) => columns[name].values[columns[name].codes[row]];
+
+const lowered = (name) => {
+  columns[name].lowered ??= columns[name].values.map((value) => (value ?? "").toLocaleLowerCase());
+  return columns[name].lowered;
+};
+
+/* Rows in which a word stands in some column. */
+const rowsWith = (word) => {
+  const rows = new Uint8Array(size);
+  for (const name of SEARCHED) {
+    const { codes } = columns[name];
+    const hits = Uint8Array.from(lowered(name), (value) => value.includes(word));
+    for (let row = 0; row < size; row += 1) rows[row] |= hits[codes[row]];
+  }
+  return rows;
+};
+
+const filter = () => {
+  const words = box.value.trim().toLocaleLowerCase().split(/\s+/u).filter((word) => word);
+  const tests = selects.filter((select) => select.value).map((select) => {
+    const { values, codes } = columns[select.dataset.column];
+    return [codes, values.indexOf(select.value)];
+  });
+  const hits = words.map(rowsWith);
+  const rows = new Uint32Array(size);
+  let amount = 0;
+  for (let row = 0; row < size; row += 1) {
+    if (tests.every(([codes, code]) => codes[row] === code) && hits.every((matching) => matching[row])) {
+      rows[amount] = row;
+      amount += 1;
+    }
+  }
+  found = rows.subarray(0, amount);
+  active = -1;
+  list.scrollTop = 0;
+  list.hidden = amount === 0;
+  byId("found").textContent = `${count(amount)} of ${count(size)} items`;
+  byId("item").replaceChildren(make("p", "note", amount ? "Choose an item to read it." : "Nothing matches. Take a filter away, or search for less."));
+  draw();
+};
+
+const rowHeight = () => Number.parseFloat(getComputedStyle(list).getPropertyValue("--row")) * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+const option = (at, height) => {
+  const row = found[at];
+  const outcome = cell("outcome", row) || cell("state", row);
+  const line = make("div", "option");
+  line.setAttribute("role", "option");
+  line.id = `option-${at}`;
+  line.setAttribute("aria-setsize", found.length);
+  line.setAttribute("aria-posinset", at + 1);
+  line.setAttribute("aria-selected", at === active);
+  line.style.setProperty("top", `${at * height}px`);
+  const question = make("span", "question", cell("text", row) ?? cell("item", row));
+  question.dir = "auto";
+  const where = [cell("culture_name", row), cell("language_name", row), cell("endpoint", row)].filter((value) => value).join(" · ");
+  line.append(make("span", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("span", "where", where));
+  return line;
+};
+
+/* The rows in sight and some above and below them. */
+const draw = () => {
+  const height = rowHeight();
+  spacer.style.setProperty("height", `${found.length * height}px`);
+  const first = Math.max(0, Math.floor(list.scrollTop / height) - 5);
+  const last = Math.min(found.length, Math.ceil((list.scrollTop + list.clientHeight) / height) + 5);
+  spacer.replaceChildren(...Array.from({ length: Math.max(0, last - first) }, (_, step) => option(first + step, height)));
+  if (active >= first && active < last) list.setAttribute("aria-activedescendant", `option-${active}`);
+  else list.removeAttribute("aria-activedescendant");
+};
 
 const part = (title, content, language) => {
   const value = make("dd");
@@ -36,74 +103,64 @@ const part = (title, content, language) => {
   return pair;
 };
 
-const entry = (row) => {
+const read = (row) => {
   const outcome = cell("outcome", row) || cell("state", row);
-  const details = make("details", "item");
-  const summary = make("summary");
-  const question = make("span", "question", cell("text", row) ?? cell("item", row));
+  const question = make("p", "question", cell("text", row) ?? cell("item", row));
   question.dir = "auto";
-  const where = [cell("culture_name", row), cell("language_name", row), cell("variant", row)].filter((value) => value).join(" · ");
-  const verdict = make("span", `verdict ${outcome.replaceAll(" ", "-")}`, outcome);
-  summary.append(verdict, question, make("span", "where", `${where} · ${cell("endpoint", row)}`));
-  details.append(summary);
-  details.addEventListener("toggle", () => {
-    if (!details.open || details.childElementCount > 1) return;
-    const language = cell("language", row);
-    const parts = make("dl", "method");
-    if (cell("response", row) !== null) parts.append(part("Reply", cell("response", row), language));
-    if (cell("answer", row) !== null) parts.append(part("Read as", cell("answer", row), language));
-    if (cell("gold", row) !== null) parts.append(part("Accepted", cell("gold", row)));
-    if (cell("reason", row) !== null) parts.append(part("Why", cell("reason", row)));
-    parts.append(part("State", cell("state", row)));
-    if (cell("details", row)) parts.append(part("Measured", cell("details", row)));
-    parts.append(part("Item", `${cell("task", row)}  ${cell("item", row)}`));
-    details.append(parts);
-  });
-  const element = make("li");
-  element.append(details);
-  return element;
+  const where = [cell("culture_name", row), cell("language_name", row), cell("variant", row), cell("endpoint", row)].filter((value) => value);
+  const parts = make("dl", "method");
+  const told = [["Reply", "response"], ["Read as", "answer"], ["Accepted", "gold"], ["Why", "reason"], ["State", "state"], ["Profile", "profile"], ["Measured", "details"]];
+  for (const [title, name] of told) if (cell(name, row)) parts.append(part(title, cell(name, row), ["response", "answer"].includes(name) ? cell("language", row) : ""));
+  parts.append(part("Item", `${cell("task", row)}  ${cell("item", row)}`));
+  byId("item").replaceChildren(make("p", `verdict ${outcome.replaceAll(" ", "-")}`, outcome), question, make("p", "where", where.join(" · ")), parts);
 };
 
-const show = () => {
-  const pages = Math.max(1, Math.ceil(rows.length / PAGE));
-  page = Math.min(Math.max(page, 0), pages - 1);
-  list.replaceChildren(...rows.slice(page * PAGE, (page + 1) * PAGE).map(entry));
-  list.start = page * PAGE + 1;
-  byId("page").textContent = `${page + 1} of ${pages}`;
-  byId("pages").hidden = pages < 2;
-  byId("back").disabled = page === 0;
-  byId("on").disabled = page === pages - 1;
+const choose = (at) => {
+  if (!found.length) return;
+  active = Math.min(Math.max(at, 0), found.length - 1);
+  const height = rowHeight();
+  if (active * height < list.scrollTop) list.scrollTop = active * height;
+  if ((active + 1) * height > list.scrollTop + list.clientHeight) list.scrollTop = (active + 1) * height - list.clientHeight;
+  draw();
+  read(found[active]);
 };
 
-const filter = () => {
-  const wanted = box.value.trim().toLocaleLowerCase().split(/\s+/u).filter((word) => word);
-  const chosen = selects.filter((select) => select.value).map((select) => [select.dataset.column, select.value]);
-  rows = [];
-  for (let row = 0; row < size; row += 1) {
-    if (!chosen.every(([name, value]) => cell(name, row) === value)) continue;
-    if (wanted.length && !wanted.every((word) => hay()[row].includes(word))) continue;
-    rows.push(row);
-  }
-  page = 0;
-  byId("found").textContent = `${rows.length} of ${size} items`;
-  show();
-};
-
-const turn = (step) => {
-  page += step;
-  show();
-  byId("found").textContent = `${rows.length} of ${size} items, page ${page + 1}`;
-  list.querySelector("summary")?.focus();
-};
+const STEPS = { ArrowDown: () => active + 1, ArrowUp: () => active - 1, PageDown: () => active + 8, PageUp: () => active - 8, Home: () => 0, End: () => found.length - 1 };
+list.addEventListener("keydown", (event) => {
+  if (!(event.key in STEPS) || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  choose(STEPS[event.key]());
+});
+list.addEventListener("click", (event) => {
+  const line = event.target.closest("[role=option]");
+  if (line) choose(Number(line.id.slice("option-".length)));
+});
+let drawing = 0;
+list.addEventListener("scroll", () => { cancelAnimationFrame(drawing); drawing = requestAnimationFrame(draw); });
 
 let waiting = 0;
-const soon = () => { clearTimeout(waiting); waiting = setTimeout(filter, 120); };
-const form = byId("filters");
-form.hidden = false;
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("reset", () => setTimeout(filter));
-box.addEventListener("input", soon);
+box.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 120); });
 for (const select of selects) select.addEventListener("change", filter);
-byId("back").addEventListener("click", () => turn(-1));
-byId("on").addEventListener("click", () => turn(1));
-filter();
+
+opener.hidden = false;
+opener.addEventListener("click", async () => {
+  opener.disabled = true;
+  try {
+    await unpack();
+  } catch (error) {
+    byId("items").append(make("p", "note", `The items cannot be unpacked by this browser (${error.message}). They are in judgements.parquet.`));
+    return;
+  }
+  for (const select of selects) {
+    const values = columns[select.dataset.column].values.filter((value) => value);
+    select.append(new Option("all", ""), ...values.sort((a, b) => a.localeCompare(b)).map((value) => new Option(value, value)));
+    select.closest(".field").hidden = values.length < 2;
+  }
+  byId("browser").hidden = false;
+  opener.closest("p").hidden = true;
+  list.append(spacer);
+  filter();
+  box.focus();
+});

@@ -1,0 +1,29 @@
+"""JSON in what models reply, whatever stands around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def objects_in(reply: str) -> Iterator[Mapping[str, Any]]:
+    """The outermost JSON objects of a reply, in order; text around them, and what is no JSON, is passed over."""
+    decoder = json.JSONDecoder()
+    start = reply.find("{")
+    while start >= 0:
+        try:
+            found, end = decoder.raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            yield found
+        start = reply.find("{", end)
+
+
+def last_value(reply: str, key: str) -> Any:
+    """What the last object that has the key gives for it; None if there is none."""
+    value = None
+    for found in objects_in(reply):
+        value = found.get(key, value)
+    return value

@@ -1,0 +1,114 @@
+"""Facts about cultures: which of them are fit to draw items from, and when two are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import polars as pl
+
+from folkways.errors import FolkwaysError
+from folkways.records import Schema
+
+FACTS: Schema = {
+    "row": pl.Int64,  # of the table they come from, 1-based
+    "culture": pl.String,
+    "fact": pl.String,
+    "source": pl.String,  # where it is said: an address
+}
+
+KEPT: Schema = {
+    "id": pl.String,  # ``fact-`` and 12 hexadecimal digits of culture and words
+    **FACTS,
+    "cluster": pl.Int64,  # number within the culture
+    "cluster_size": pl.Int64,  # facts of the cluster
+    "distance": pl.Float32,  # from the middle of the cluster, 0 to 2
+}
+
+LEFT_OUT: Schema = {"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64}
+"""like_row: the row of the fact that stands for it, where it repeats another; null otherwise."""
+
+WORD = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{M}\p{N}_]+"
+"""A word; in scripts without spaces between words, a character."""
+
+SAME, ALIKE = "the same fact as another row", "nearly the same as another row"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which facts are kept, and how alike two may be.
+
+    cultures:  names or codes as the table has them; None for all.
+    least, most: words of a fact.
+    similarity: estimated Jaccard similarity of the words of two facts of one culture from which the later one is left out, 0 to 1.
+    cluster_size: facts that a cluster has on average.
+    seed:      for clusters and for the hashes behind similarity.
+    """
+
+    cultures: frozenset[str] | None = None
+    least: int = 4
+    most: int = 60
+    similarity: float = 0.8
+    cluster_size: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.least <= self.most:
+            raise FolkwaysError(f"facts of {self.least} to {self.most} words: there are none; give a smaller number first")
+        if not 0 < self.similarity <= 1:
+            raise FolkwaysError(f"a similarity lies between 0 and 1, got {self.similarity:g}")
+        if self.cluster_size < 1:
+            raise FolkwaysError(f"a cluster has at least one fact, got {self.cluster_size}")
+
+
+def words_of(column: str) -> pl.Expr:
+    """The words of a text in lower case, in order: List(String)."""
+    return pl.col(column).str.to_lowercase().str.extract_all(WORD)
+
+
+def judged(facts: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """FACTS with spaces tidied, and ``reason`` why a fact is unfit, null where it is fit."""
+    tidy = facts.with_columns(pl.col("culture", "fact", "source").fill_null("").str.replace_all(r"\s+", " ").str.strip_chars())
+    length = words_of("fact").list.len()
+    foreign = pl.lit(False) if rules.cultures is None else ~pl.col("culture").is_in(sorted(rules.cultures))
+    return tidy.with_columns(
+        reason=pl.when(pl.col("fact") == "")
+        .then(pl.lit("no fact"))
+        .when(pl.col("culture") == "")
+        .then(pl.lit("no culture"))
+        .when(foreign)
+        .then(pl.lit("another culture"))
+        .when(~pl.col("source").str.contains(r"^https?://[^/\s]+"))
+        .then(pl.lit("no address as its source"))
+        .when(length < rules.least)
+        .then(pl.lit(f"fewer than {rules.least} words"))
+        .when(length > rules.most)
+        .then(pl.lit(f"more than {rules.most} words"))
+        .otherwise(None)
+    )
+
+
+def fact_id(culture: str, words: str) -> str:
+    """The id of a fact by its culture and its words, one space apart: the same in every table that has it."""
+    return f"fact-{blake2b(chr(0).join((culture, words)).encode(), digest_size=6).hexdigest()}"
+
+
+def representatives(kept: pl.LazyFrame) -> pl.LazyFrame:
+    """The fact in the middle of each cluster, with ``sources`` (how many addresses its cluster has), largest clusters first.
+
+    kept: KEPT of one culture. Ties are settled by id, so that the order of the table makes no difference.
+    """
+    middle = pl.struct("distance", "id", *(name for name in KEPT if name not in ("distance", "id", "cluster")))
+    return (
+        kept.group_by("cluster")
+        .agg(middle.min_by(pl.struct("distance", "id")).alias("middle"), sources=pl.col("source").n_unique())
+        .unnest("middle")
+        .sort("cluster_size", "id", descending=[True, False])
+        .select(*KEPT, "sources")
+    )
+
+
+def spread(candidates: pl.DataFrame, limit: int | None) -> pl.DataFrame:
+    """At most ``limit`` facts, in turn from each culture in the order in which the culture has them."""
+    turns = candidates.with_columns(turn=pl.int_range(pl.len()).over("culture")).sort("turn", "culture", maintain_order=True)
+    return (turns if limit is None else turns.head(limit)).drop("turn")

@@ -1,0 +1,143 @@
+"""``folkways gate``: an exit code for continuous integration, decided on intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import workspace_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from folkways.api import Run
+    from folkways.reports.gate import Check
+
+
+@click.command("gate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run", default="last")
+@workspace_option
+@click.option("--min", "minimums", multiple=True, metavar="TASK[:CULTURE]=X", help="Score that must be reached; repeatable.")
+@click.option("--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's.")
+@click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable.")
+@click.option("--metric", metavar="NAME", help="Metric to decide on; each task's headline if left out.")
+@click.option("--profile", metavar="NAME", help="Profile to decide on; each task's default if left out.")
+@click.option("--strict", is_flag=True, help="Pass only what the whole interval bears out.")
+@click.option(
+    "--coverage",
+    type=click.FloatRange(0, 100),
+    default=95.0,
+    show_default=True,
+    help="Percent of items that need a reply.",
+)
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML.")
+@click.option("--github", is_flag=True, help="Print annotations for GitHub.")
+def command(
+    run: str,
+    workspace: str,
+    minimums: tuple[str, ...],
+    drops: tuple[str, ...],
+    models: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+    junit: Path | None,
+    github: bool,
+) -> None:
+    """Check the scores of RUN (name, number or 'last') against requirements. No model is asked.
+
+    A requirement fails where the whole 95 % interval lies on the wrong side, and is unsure (a warning) where the interval has both
+    sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something did; 2: wrong input.
+
+    \b
+    folkways gate --min blend/saq=40 --min blend/saq:ET=30
+    folkways gate mine --max-drop-vs last-week=2 --strict --junit gate.xml --github
+    """
+    from folkways.api import load_run
+    from folkways.cli.files import check_text_target
+    from folkways.cli.table_files import write_text
+    from folkways.errors import FolkwaysError
+    from folkways.reports.gate import failed
+    from folkways.reports.gate_output import as_annotations, as_junit, as_lines
+
+    if not (minimums or drops):
+        raise FolkwaysError("nothing is required; add --min TASK[:CULTURE]=X or --max-drop-vs RUN=Y")
+    if junit is not None:
+        check_text_target(junit)
+    loaded = load_run(run, workspace)
+    endpoints = _endpoints(loaded, models)
+    checks = [
+        *_minimums(loaded, endpoints, minimums, metric, profile, strict, coverage),
+        *_drops(loaded, endpoints, drops, metric, profile, strict, coverage),
+    ]
+    for line in as_lines(checks):
+        click.echo(line)
+    if github:
+        for line in as_annotations(checks):
+            click.echo(line)
+    if junit is not None:
+        write_text(junit, as_junit(checks, loaded.name))
+    if failed(checks):
+        raise click.exceptions.Exit(1)
+
+
+def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
+    from folkways.runs.judged import find_models
+
+    return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
+
+
+def _minimums(
+    run: Run,
+    endpoints: list[str],
+    texts: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+) -> Iterator[Check]:
+    import polars as pl
+
+    from folkways.benchmarks.registry import get_task
+    from folkways.errors import FolkwaysError
+    from folkways.reports.compare import metric_of
+    from folkways.reports.gate import check_minimum, parse_minimum
+
+    scores = run.scores().filter(pl.col("endpoint").is_in(endpoints))
+    for minimum in [minimum for text in texts for minimum in parse_minimum(text)]:
+        task = get_task(minimum.task)
+        resolved = task.resolve_profile(profile)
+        of_task = scores.filter(pl.col("task") == task.name)
+        if of_task.height and resolved not in of_task["profile"]:
+            raise FolkwaysError(f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}")
+        known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
+        yield from check_minimum(known, minimum, metric_of(task, metric).name, strict=strict, coverage=coverage)
+
+
+def _drops(
+    run: Run,
+    endpoints: list[str],
+    texts: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+) -> Iterator[Check]:
+    from folkways.errors import FolkwaysError
+    from folkways.reports.compare import compare
+    from folkways.reports.gate import check_drop, parse_drop
+    from folkways.runs.judged import find_models
+
+    for text in texts:
+        before, most = parse_drop(text)
+        there = [asked.endpoint for asked in find_models(run.workspace, [], [before])]
+        for endpoint in endpoints:
+            if endpoint not in there and not (len(there) == len(endpoints) == 1):
+                raise FolkwaysError(f"run {before} has no model {endpoint} to compare with; it has: {', '.join(there)}")
+            other = endpoint if endpoint in there else there[0]
+            names = (f"{endpoint}@{run.name}", f"{other}@{before}")
+            for comparison in compare(*names, workspace=run.workspace, metric=metric, profile=profile):
+                yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)

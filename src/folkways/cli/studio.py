@@ -1,0 +1,206 @@
+"""``folkways studio``: the web application for people, and what its researchers do from a terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli import studio_data
+from folkways.cli.options import DEFAULT_WORKSPACE, workspace_option
+from folkways.cli.studio_data import opened, study_id
+
+if TYPE_CHECKING:
+    from folkways.workspace.database import Workspace
+
+CONTEXT = {"help_option_names": ["-h", "--help"]}
+PASSWORD_VARIABLE = "FOLKWAYS_STUDIO_PASSWORD"  # noqa: S105 - the name of a variable, not a password
+STATES = {"open": "open", "pause": "paused", "close": "closed"}
+
+
+@click.group("studio", invoke_without_command=True, context_settings=CONTEXT)
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
+@click.option("--origin", metavar="URL", help="Address that people's browsers see, behind a server with a certificate.")
+@click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
+              help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
+@click.pass_context
+def command(context: click.Context, host: str, port: int, origin: str | None, workspace: str) -> None:
+    """The web application in which people write, answer, verify and judge. Without a command it is started.
+
+    \b
+    folkways studio create-study verification --owner me@example.org --open
+    folkways studio import verification verify questions.csv --population united-kingdom
+    folkways studio invite verification --population united-kingdom
+    folkways studio
+    folkways studio export verification --out votes/
+    folkways build easy --votes votes/ --out mine/
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from folkways.studio.web import Settings, serve
+
+    settings = Settings(origin=origin)
+    with opened(workspace, create=True) as database:
+        serve(database, host=host, port=port, settings=settings, ready=_ready)
+
+
+def _ready(address: str) -> None:
+    click.echo(f"The studio is at {address} (Ctrl-C stops it)")
+
+
+@command.command("create-study", context_settings=CONTEXT)
+@click.argument("template", metavar="TEMPLATE|FILE.yaml")
+@click.option("--owner", required=True, metavar="LOGIN", help="Whose study it is; a new login becomes an account.")
+@click.option("--name", metavar="NAME", help="Short name, in place of the template's: letters, digits, hyphens.")
+@click.option("--title", metavar="TEXT", help="What people read above it.")
+@click.option("--open", "at_once", is_flag=True, help="Open it for work at once.")
+@workspace_option
+def create_study(template: str, owner: str, name: str | None, title: str | None, at_once: bool, workspace: str) -> None:
+    """Make a study from one of the five templates, or from a file of your own.
+
+    \b
+    folkways studio template verification > mine.yaml      # to begin with
+    folkways studio check mine.yaml
+    folkways studio create-study mine.yaml --owner me@example.org
+    """
+    from folkways.studio.records import StudyState
+    from folkways.studio.services import modelling, studies
+    from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition
+    from folkways.studio.workflows.templates import template_text
+
+    if template.endswith((".yaml", ".yml")):
+        definition = load_definition(Path(template))
+    else:
+        definition = read_definition(parse_yaml(template_text(template)), f"template {template}")
+    changes = {key: value for key, value in (("name", name), ("title", title)) if value is not None}
+    if changes:
+        definition = read_definition({**definition.raw, **changes}, template)
+    with opened(workspace, create=True) as database:
+        study = studies.create_study(database, definition, owner=_account(database, owner))
+        if at_once:
+            study = studies.set_state(database, study.id, StudyState.OPEN)
+        click.echo(
+            f"made the study {study.name} ({study.state}) with the stages {', '.join(each.name for each in definition.stages)}"
+        )
+        for problem in modelling.check_models(study).values():
+            click.echo(f"note: {problem}", err=True)
+
+
+def _account(database: Workspace, login: str) -> int:
+    """The id of an account, made if there is none; its password comes from the environment or is asked for."""
+    from folkways.studio.services import accounts
+
+    found = accounts.find_account(database, login)
+    if found is not None:
+        return found.id
+    password = os.environ.get(PASSWORD_VARIABLE)
+    if password is None:
+        password = click.prompt(f"A password for the new account {login}", hide_input=True, confirmation_prompt=True)
+    return accounts.create_account(database, login, password).id
+
+
+@command.command("account", context_settings=CONTEXT)
+@click.argument("login")
+@click.option("--study", metavar="STUDY", help="Let the account work on this study,")
+@click.option("--role", type=click.Choice(["owner", "researcher", "reviewer", "expert"]), default="reviewer", show_default=True,
+              help="in this role.")  # fmt: skip
+@workspace_option
+def account(login: str, study: str | None, role: str, workspace: str) -> None:
+    """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD."""
+    from folkways.studio.records import Role
+    from folkways.studio.services import participants
+
+    with opened(workspace, create=True) as database:
+        number = _account(database, login)
+        if study is not None:
+            participants.add_staff(database, study_id(database, study), number, Role(role))
+            click.echo(f"{login} is {role} of {study}")
+        else:
+            click.echo(f"{login} has an account")
+
+
+@command.command("template", context_settings=CONTEXT)
+@click.argument("name", required=False, metavar="[TEMPLATE]")
+def template(name: str | None) -> None:
+    """Print a template as a file to start from; without a name, list the five."""
+    from folkways.studio.workflows.templates import TEMPLATES, template_text
+
+    if name is not None:
+        click.echo(template_text(name), nl=False)
+        return
+    width = max(map(len, TEMPLATES))
+    for each, about in TEMPLATES.items():
+        click.echo(f"{each:{width}}  {about}")
+
+
+@command.command("check", context_settings=CONTEXT)
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE.yaml")
+def check(file: Path) -> None:
+    """Check the file that describes a study. Every mistake is told, with its place."""
+    from folkways.studio.workflows.definition import load_definition
+
+    definition = load_definition(file)
+    click.echo(f"{file} describes the study {definition.name}: {definition.title}")
+    for population in definition.populations:
+        part = f", part of {population.part_of}" if population.part_of else ""
+        click.echo(f"  population {population.name}: {population.culture}, in {population.language}{part}")
+    for stage in definition.stages:
+        onward = "".join(f"; {branch} -> {target}" for branch, target in stage.config["next"].items())
+        click.echo(f"  stage {stage.name}: {stage.kind} by {stage.role}s, {stage.config['answers']} per item{onward}")
+
+
+@command.command("studies", context_settings=CONTEXT)
+@workspace_option
+def list_studies(workspace: str) -> None:
+    """List the studies of a workspace, newest first."""
+    from folkways.studio.services import studies
+
+    with opened(workspace) as database:
+        found = studies.list_studies(database)
+        for study in found:
+            click.echo(f"{study.name}  {study.state}  {study.workflow}  {study.title}")
+        if not found:
+            click.echo(f"{workspace} has no studies yet; make one with: folkways studio create-study verification --owner LOGIN")
+
+
+@command.command("set", context_settings=CONTEXT)
+@click.argument("study")
+@click.argument("action", type=click.Choice(list(STATES)))
+@workspace_option
+def set_state(study: str, action: str, workspace: str) -> None:
+    """Open, pause or close a study. Paused, it gives out no more work; what people have at hand may still be submitted."""
+    from folkways.studio.records import StudyState
+    from folkways.studio.services import studies
+
+    with opened(workspace) as database:
+        found = studies.set_state(database, study_id(database, study), StudyState(STATES[action]))
+        click.echo(f"{found.name} is {found.state}")
+
+
+@command.command("invite", context_settings=CONTEXT)
+@click.argument("study")
+@click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
+              show_default=True, help="What those who come may do.")  # fmt: skip
+@click.option("--population", metavar="NAME", help="Where annotators come from.")
+@click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may come by it; any number otherwise.")
+@click.option("--days", type=click.FloatRange(min=0.01), default=30, show_default=True, help="How long it holds.")
+@click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
+@workspace_option
+def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:
+    """Make a link that lets people into a study. It is told once, here, and never again."""
+    from folkways.studio.records import Role
+    from folkways.studio.services import invites
+
+    with opened(workspace) as database:
+        number = study_id(database, study)
+        _, token = invites.create_invite(
+            database, number, Role(role), population=population, uses=uses, days=days, note="made in a terminal"
+        )
+        click.echo(f"{address.rstrip('/')}/join/{token}")
+
+
+for each in studio_data.COMMANDS:
+    command.add_command(each)

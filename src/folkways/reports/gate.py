@@ -1,0 +1,159 @@
+"""Requirements on a run's scores, decided on intervals: what a build may be stopped for.
+
+A score is an estimate, and a build that breaks when a number moves within its interval teaches people to ignore it. So, by
+default, a requirement *fails* only where the data rule it out: where the whole interval lies on the wrong side. Where the interval
+has both sides, nothing is shown either way: it is *unsure*, and passes with a warning. ``strict`` turns this round: only what the
+whole interval bears out passes. In both, a score that rests on too few replies fails: nothing was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import polars as pl
+
+from folkways.benchmarks.registry import expand_tasks
+from folkways.cultures import select_cultures
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.reports.comparison import Comparison
+
+DEFAULT_COVERAGE = 95.0
+"""Percent of the expected items that must have got a reply for a score to be decided on."""
+
+
+class Status(StrEnum):
+    """How a check ended."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    UNSURE = "unsure"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement, of one model. name: what is required; message: what was found, in one sentence."""
+
+    name: str
+    model: str
+    status: Status
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Minimum:
+    """A score that must be reached: task, group (a culture, ``ET``, or culture and language, ``ET+am``; None: the whole)."""
+
+    task: str
+    group: str | None
+    at_least: float
+
+    @property
+    def name(self) -> str:
+        """As it is written: ``blend/saq:ET=30``."""
+        return f"{self.task}{':' + self.group if self.group else ''}={self.at_least:g}"
+
+
+def parse_minimum(text: str) -> list[Minimum]:
+    """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is valid otherwise."""
+    what, value = _number(text, "TASK[:CULTURE]=X, for example blend/saq:ET=30")
+    task, _, group = what.partition(":")
+    return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
+
+
+def parse_drop(text: str) -> tuple[str, float]:
+    """Read ``RUN=Y``: the run to compare with, and by how much a score may be lower."""
+    run, most = _number(text, "RUN=Y, for example last-week=2")
+    if most < 0:
+        raise FolkwaysError(f"a drop is written as a number from 0 on, got {text!r}")
+    return run, most
+
+
+def _number(text: str, valid: str) -> tuple[str, float]:
+    what, separator, value = text.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not separator or not what or not math.isfinite(number):
+        raise FolkwaysError(f"cannot read {text!r}; valid: {valid}")
+    return what, number
+
+
+def check_minimum(
+    scores: pl.DataFrame, wanted: Minimum, metric: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+) -> Iterator[Check]:
+    """One check for each model of the scores (records.SCORES, of one profile per task).
+
+    coverage: percent of items that must have got a reply. UnknownNameError for a task or a group that was not scored.
+    """
+    of_task = scores.filter(task=wanted.task, metric=metric)
+    if of_task.is_empty():
+        raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
+    facet, value = _group(of_task, wanted)
+    for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
+        status, told = _decide(row["low"], row["high"], wanted.at_least, strict)
+        found = f"{row['score']:.1f} (95 % interval {row['low']:.1f} to {row['high']:.1f}, {row['questions']:,} questions)"
+        if 100 * row["coverage"] < coverage or math.isnan(row["score"]):
+            status = Status.FAIL
+            told = f"{100 * row['coverage']:.0f} % of the items got a reply, less than {coverage:g} %: too few to decide on"
+            found = "nothing" if math.isnan(row["score"]) else found
+        elif math.isnan(row["low"]):
+            status, told = _decide(row["score"], row["score"], wanted.at_least, strict)
+            told += "; it has no interval"
+        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
+
+
+def _decide(low: float, high: float, required: float, strict: bool) -> tuple[Status, str]:
+    if low >= required:
+        return Status.PASS, f"at least {required:g}, as required"
+    if high < required:
+        return Status.FAIL, f"below {required:g} in the whole interval"
+    told = f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
+    return (Status.FAIL if strict else Status.UNSURE), told
+
+
+def _group(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
+    if wanted.group is None:
+        return "all", "all"
+    facet = "culture+language" if "+" in wanted.group else "culture"
+    known = of_task.filter(facet=facet)["value"].unique(maintain_order=True).to_list()
+    if facet == "culture":
+        return facet, select_cultures([wanted.group], known)[0]
+    if wanted.group not in known:
+        raise UnknownNameError("culture and language", wanted.group, known)
+    return facet, wanted.group
+
+
+def check_drop(
+    comparison: Comparison, most: float, against: str, model: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+) -> Check:
+    """Whether the first model of a comparison is worse than the second by more than ``most``, on the items that both replied to.
+
+    coverage: percent of the smaller one's items that must be shared for this to be decided.
+    """
+    row = comparison.differences.filter(facet="all").row(0, named=True)
+    name = f"{comparison.task}: no more than {most:g} below {against}"
+    expected = min(comparison.shared.expected.values())
+    share = 100 * comparison.shared.n / expected if expected else 0.0
+    low, high = (row["low"], row["high"]) if not math.isnan(row["low"]) else (row["difference"], row["difference"])
+    found = (
+        f"found {row['first_score']:.1f} here and {row['second_score']:.1f} there on {row['n']:,} shared rows: "
+        f"{row['difference']:+.1f} (95 % interval {low:+.1f} to {high:+.1f})"
+    )
+    if share < coverage:
+        told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
+        return Check(name, model, Status.FAIL, f"{found}; {told}")
+    if low >= -most:
+        return Check(name, model, Status.PASS, f"{found}; no such drop")
+    if high < -most:
+        return Check(name, model, Status.FAIL, f"{found}; a larger drop in the whole interval")
+    told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out"
+    return Check(name, model, Status.FAIL if strict else Status.UNSURE, f"{found}; {told}")
+
+
+def failed(checks: Sequence[Check]) -> bool:
+    """Whether any check failed."""
+    return any(check.status is Status.FAIL for check in checks)

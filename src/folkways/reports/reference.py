@@ -1,0 +1,130 @@
+"""A run's scores between the published ones: where the two may be compared, and what stands between them where they may not."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from folkways.benchmarks.published import published_figures
+from folkways.records import SCORES, Schema, require_columns
+
+REFERENCE: Schema = {
+    **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value")},
+    "language": pl.String,
+    "score": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "paper": pl.String,
+    "place": pl.String,
+    "model": pl.String,  # published
+    "kind": pl.String,
+    "published": pl.Float64,
+    "comparable": pl.Boolean,  # task, metric, language, data and profile agree
+    "differs": pl.String,  # what does not agree, in words; "" where everything does
+    "note": pl.String,  # what is known to be odd about the published table
+}
+
+_KEY = ["task", "metric", "facet", "value", "language"]
+
+
+def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
+    """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of the same thing.
+
+    scores: records.SCORES. Only rows of the same task, metric, group and language are put side by side. ``comparable`` says that
+    release and profile agree too; ``differs`` names whatever does not, these two first, and then what makes figures less alike
+    without forbidding to look at them (prompts, system prompt, variants, samples, a part of the items, missing replies).
+    """
+    require_columns(scores, SCORES, "scores")
+    ours = _by_language(scores).filter(pl.col("score").is_not_nan())
+    scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
+    theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
+    joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
+    told = {text: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for text in joined["signature"].unique()}
+    differs, comparable = [], []
+    for row in joined.select("signature", "profile", "coverage", "data", "their_profile", "variants").iter_rows(named=True):
+        barriers, remarks = _differences(told[row["signature"]], row)
+        comparable.append(not barriers)
+        differs.append("; ".join([*barriers, *remarks]))
+    return joined.with_columns(
+        comparable=pl.Series(comparable, dtype=pl.Boolean), differs=pl.Series(differs, dtype=pl.String)
+    ).select(list(REFERENCE))
+
+
+PLACED: Schema = {
+    **{name: REFERENCE[name] for name in ("endpoint", "task", "metric", "facet", "value", "language", "score", "low", "high")},
+    "place": pl.String,
+    "models": pl.Int64,  # published models to compare with
+    "above": pl.Int64,  # how many of them score higher
+    "within": pl.Int64,  # how many of them lie inside the interval: nothing tells these apart
+    "next_above": pl.String,  # the published model just above, and just below; null where there is none
+    "next_above_score": pl.Float64,
+    "next_below": pl.String,
+    "next_below_score": pl.Float64,
+    "differs": pl.String,
+}
+
+
+def placed(points: pl.DataFrame) -> pl.DataFrame:
+    """PLACED: each score's place between the published models that it may be compared with (REFERENCE)."""
+    key = ["endpoint", "task", "metric", "facet", "value", "language", "place"]
+    rows = []
+    for _, group in points.filter(pl.col("comparable") & (pl.col("kind") == "model")).group_by(key, maintain_order=True):
+        own = group.row(0, named=True)
+        ordered = group.sort("published", "model")
+        higher, lower = (ordered.filter(side) for side in (pl.col("published") > own["score"], pl.col("published") <= own["score"]))
+        rows.append(
+            {
+                **{name: own[name] for name in PLACED if name in own},
+                "models": group.height,
+                "above": higher.height,
+                "within": group.filter(pl.col("published").is_between(pl.col("low"), pl.col("high"))).height,
+                "next_above": higher["model"][0] if higher.height else None,
+                "next_above_score": higher["published"][0] if higher.height else None,
+                "next_below": lower["model"][-1] if lower.height else None,
+                "next_below_score": lower["published"][-1] if lower.height else None,
+            }
+        )
+    return pl.DataFrame(rows, schema=dict(PLACED))
+
+
+def warnings_of(points: pl.DataFrame) -> list[str]:
+    """One sentence for each task whose published figures are not to be compared with a run's scores, saying why."""
+    barred = points.filter(~pl.col("comparable"))
+    return [
+        f"{endpoint}, {task}: published scores are of another state ({differs}); they are not shown beside this one."
+        for endpoint, task, differs in barred.select("endpoint", "task", "differs").unique(maintain_order=True).iter_rows()
+    ]
+
+
+def _by_language(scores: pl.DataFrame) -> pl.DataFrame:
+    """Rows with ``language``: of a group by culture and language its own, else that of the signature if it names just one."""
+    only = pl.col("signature").str.extract(r"(?:^|\|)lang:([^|+]+)(?:\||$)")
+    pair = pl.col("facet") == "culture+language"
+    parts = pl.col("value").str.splitn("+", 2).struct
+    return scores.with_columns(
+        facet=pl.when(pair).then(pl.lit("culture")).otherwise("facet"),
+        value=pl.when(pair).then(parts.field("field_0")).otherwise("value"),
+        language=pl.when(pair).then(parts.field("field_1")).otherwise(only),
+    ).drop_nulls("language")
+
+
+def _differences(ours: dict[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
+    """What forbids a comparison, and what makes it less exact."""
+    barriers, remarks = [], []
+    data = ours.get("data", "").split("#", 1)[0]
+    if data != row["data"]:
+        barriers.append(f"data {data or 'unknown'} here, {row['data']} there")
+    if row["profile"] != row["their_profile"]:
+        barriers.append(f"profile {row['profile']} here, {row['their_profile']} there")
+    if ours.get("prompts", "") != "release":
+        remarks.append(f"prompts {ours.get('prompts', 'unknown')} here, the authors' there")
+    if ours.get("variant", "") != row["variants"]:
+        remarks.append(f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there")
+    if ours.get("system", "task") != "task":
+        remarks.append("a system prompt of one's own here")
+    if ours.get("samples", "1") != "1":
+        remarks.append(f"{ours['samples']} samples here, 1 there")
+    if "limit" in ours or "sampling" in ours:
+        remarks.append("a part of the items here, all there")
+    if float(str(row["coverage"])) < 1:
+        remarks.append(f"replies to {100 * float(str(row['coverage'])):.0f} % here")
+    return barriers, remarks

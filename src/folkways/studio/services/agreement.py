@@ -1,0 +1,87 @@
+"""How far people agree, per stage, population and field, and why a coefficient is not defined where it is not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from folkways.stats import agreement as measures
+from folkways.stats.agreement import Coefficient
+from folkways.studio import schema
+from folkways.studio.records import ParticipantState
+from folkways.studio.services import studies
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+
+PLURAL = "several answers are welcome here; agreement is not computed"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement on one field of a stage's judgements, within one population (None: items of everybody).
+
+    field: "choices"; empty where the stage's answers are not meant to agree. masi: alpha with MASI distances, where labels are
+    sets.
+    """
+
+    stage: str
+    population: str | None
+    field: str
+    percent: Coefficient
+    majority: Coefficient
+    largest_vote: Coefficient
+    cohen: Coefficient
+    fleiss: Coefficient
+    alpha: Coefficient
+    masi: Coefficient
+
+
+def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
+    """Every stage that has judgements, by population and field; without attention checks and people who withdrew."""
+    judgements, items, people = schema.judgements, schema.items, schema.participants
+    query = (
+        sa.select(items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload)
+        .select_from(judgements)
+        .join(items, items.c.id == judgements.c.item_id)
+        .join(people, people.c.id == judgements.c.participant_id)
+        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state != ParticipantState.WITHDRAWN)
+        .order_by(judgements.c.id)
+    )
+    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
+    names = {population.id: population.name for population in studies.populations(workspace, study_id)}
+    labels: defaultdict[tuple[int, int | None, str], defaultdict[int, dict[str, Hashable]]] = defaultdict(lambda: defaultdict(dict))
+    with workspace.read() as connection:
+        for row in connection.execute(query):
+            told: Mapping[str, Hashable] = handler_of(stages[row.stage_id].kind).labels(row.payload)
+            for field, label in (told or {"": None}).items():
+                labels[row.stage_id, row.population_id, field][row.id][row.pseudonym] = label
+    order = sorted(labels, key=lambda key: (stages[key[0]].position, key[1] or 0))
+    return tuple(
+        _agreement(
+            stages[stage].name, names.get(population) if population is not None else None, field, labels[stage, population, field]
+        )
+        for stage, population, field in order
+    )
+
+
+def _agreement(stage: str, population: str | None, field: str, by_item: Mapping[int, Mapping[str, Hashable]]) -> Agreement:
+    units = list(by_item.values())
+    if not field:
+        none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
+        return Agreement(stage, population, field, none, none, none, none, none, none, none)
+    sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
+    return Agreement(
+        stage,
+        population,
+        field,
+        measures.percent_agreement(units),
+        measures.majority_share(units),
+        measures.mean_largest_vote(units),
+        measures.cohen(units),
+        measures.fleiss(units),
+        measures.krippendorff(units),
+        measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets"),
+    )

@@ -1,0 +1,74 @@
+"""``folkways gate`` in a pipeline: exit codes, files, annotations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.river import folkways
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: ``before`` and ``now`` of the same baseline, and ``echo``, which never names a letter, beside it in ``both``."""
+    path = tmp_path_factory.mktemp("gate") / "w.db"
+    for name, models in (("before", ["first"]), ("now", ["first"]), ("both", ["first", "echo"])):
+        wanted = [part for model in models for part in ("--model", f"baseline/{model}")]
+        seed = ("--seed", "1") if name == "now" else ()
+        assert folkways("run", "sample/mcq", *wanted, *seed, "--name", name, "-w", path).returncode == 0
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("now", "--min", "sample/mcq=5"), 0),
+        (("now", "--min", "sample/mcq=28"), 0),  # within the interval: unsure
+        (("now", "--min", "sample/mcq=28", "--strict"), 1),
+        (("now", "--min", "sample/mcq=90"), 1),
+        (("both", "--min", "sample/mcq=20"), 1),  # the other model fails
+        (("both", "--min", "sample/mcq=20", "--model", "first"), 0),
+        (("now", "--max-drop-vs", "before=0"), 0),
+        (("both", "--max-drop-vs", "before=1", "-m", "first"), 0),
+    ],
+)
+def test_exit_codes(workspace: Path, arguments: tuple[str, ...], code: int) -> None:
+    done = folkways("gate", *arguments, "-w", workspace)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("FAILED" in done.stdout) == (code == 1)
+
+
+def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Path) -> None:
+    junit = tmp_path / "gate.xml"
+    folkways("run", "sample/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
+    done = folkways("gate", "worse", "--max-drop-vs", "before=5", "--github", "--junit", junit, "-w", workspace)
+    assert done.returncode == 1
+    assert "::error title=folkways gate%3A sample/mcq%3A no more than 5 below before::baseline/echo: found 0.0 here" in done.stdout
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    assert suite is not None
+    assert suite.get("failures") == "1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("now",), "nothing is required"),
+        (("nope", "--min", "sample/mcq=1"), "unknown run 'nope'"),
+        (("now", "--min", "sample/mcq"), "cannot read 'sample/mcq'"),
+        (("now", "--min", "sample/mcq:XX=1"), "unknown culture 'XX'"),
+        (("now", "--min", "blend/saq=1"), "unknown task of these scores 'blend/saq'"),
+        (("now", "--min", "sample/mcq=1", "--profile", "nope"), "unknown profile"),
+        (("now", "--min", "sample/mcq=1", "--metric", "nope"), "unknown metric"),
+        (("now", "--min", "sample/mcq=1", "--model", "nope"), "unknown model 'nope'"),
+        (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
+        (("both", "--max-drop-vs", "before=1"), "run before has no model baseline/echo"),
+        (("now", "--min", "sample/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
+    ],
+)
+def test_wrong_input_is_exit_code_2_and_one_message(workspace: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = folkways("gate", *arguments, "-w", workspace)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,131 @@
+"""Models that texts are compared with, named on the command line: used, stored with the run, missing, or of no use."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.registry import get_task
+from tests.support.river import environment, folkways
+from tests.support.tiny_bert import make_bert, make_sentence_model
+from tests.support.xcr_data import write_small_corpus, xcr_release
+
+pytestmark = pytest.mark.local_model
+
+REPLIES = ("<CSI> bill </CSI>", "<CSI> tea </CSI> <CSI> door </CSI>", "<CSI> house </CSI>", "<CSI> water </CSI>", "x")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release, replies to it, a sentence model, an encoder, and room for vectors."""
+    folder = tmp_path_factory.mktemp("scoring")
+    (folder / "release").mkdir()
+    write_small_corpus(folder / "release")
+    with (folder / "replies.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("CSI Output",), *((reply,) for reply in REPLIES)])
+    make_sentence_model(folder / "sentences")
+    make_bert(folder / "bert", layers=9)
+    return folder
+
+
+def run(place: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+    return folkways(*arguments, cwd=place, env=environment(FOLKWAYS_CACHE=str(place / "cache"), HF_HUB_OFFLINE="1", **variables))
+
+
+def judge(place: Path, task: str, *more: object, **variables: str) -> tuple[subprocess.CompletedProcess[str], pl.DataFrame]:
+    given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
+    done = run(place, "judge", f"xcr/{task}", *given, *more, **variables)
+    return done, pl.read_parquet(place / "out.parquet")
+
+
+def test_without_a_model_the_metric_is_absent_and_it_is_said_how_to_get_it(place: Path) -> None:
+    done, found = judge(place, "prediction")
+    assert done.returncode == 0, done.stderr
+    assert "SP-CSI is not computed: name a model with --embedding-model DIR|NAME" in done.stderr
+    assert "sentence-transformers/all-mpnet-base-v2" in done.stderr
+    assert "|models:none|" in done.stdout
+    assert "sp_csi" not in found.columns
+    assert found["hp_csi"].to_list() == [1, 1, 0, 0, 0]
+
+
+def test_with_a_model_the_signature_names_its_revision(place: Path) -> None:
+    done, found = judge(place, "prediction", "--embedding-model", "sentences")
+    assert done.returncode == 0, done.stderr
+    assert "SP-CSI" in done.stdout
+    assert "|model-embedding:sentences#" in done.stdout
+    assert found["hp_csi"].to_list() == [1, 1, 0, 0, 0]
+    assert all(sp >= hp for sp, hp in found.select("sp_csi", "hp_csi").iter_rows())
+    assert 1 < found["sp_csi"][1] < 2
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("nowhere/at-all", "is not on this disk and cannot be had from the Hugging Face hub"),
+        ("./nowhere", "there is no model folder nowhere"),
+        ("release", "is not a folder of a transformers model"),
+    ],
+)
+def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(place: Path, model: str, said: str) -> None:
+    done, found = judge(place, "prediction", "--embedding-model", model)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert said in done.stderr
+    assert "SP-CSI is not computed; the other metrics are" in done.stderr
+    assert "|models:none|" in done.stdout
+    assert found["hp_csi"].to_list() == [1, 1, 0, 0, 0]
+
+
+def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_there(place: Path) -> None:
+    hide = "import sys; sys.modules['torch'] = None; from folkways.cli.main import main; main()"
+    given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
+    command = [sys.executable, "-c", hide, "judge", "xcr/prediction", *given, "--embedding-model", "sentences"]
+    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'folkways[neural]'" in done.stderr
+    assert pl.read_parquet(place / "out.parquet")["hp_csi"].to_list() == [1, 1, 0, 0, 0]
+
+
+def test_options_of_no_use_are_said_and_wrong_ones_are_errors(place: Path) -> None:
+    done, _ = judge(place, "identification", "--embedding-model", "sentences", "--bert-model", "zh=bert")
+    assert done.returncode == 0
+    assert "--embedding-model is of no use to xcr/identification" in done.stderr
+    assert "--bert-model zh= is of no use to xcr/identification" in done.stderr
+    for option, said in (("fr=bert", "valid: ar, bn, en, zh"), ("bert", "LANG=DIR|NAME")):
+        done, _ = judge(place, "adaptation", "--bert-model", option)
+        assert done.returncode == 2
+        assert said in done.stderr
+    done, _ = judge(place, "prediction", "--embedding-model", "sentences", "--precision", "fp8")
+    assert done.returncode == 2
+    assert "valid: bf16, fp16, fp32" in done.stderr
+
+
+def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
+    items = get_task("xcr/adaptation").items(xcr_release(place / "release"))["item"]
+    reply = json.dumps(["the tea <CSI> at </CSI>", "x <CSI> y </CSI>", "Label"])
+    lines = [json.dumps({"task": "xcr/adaptation", "item": item, "response": reply}) for item in items]
+    (place / "replay.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    asked = ("run", "xcr/adaptation", "--release", "release", "--model", "replay:replay.jsonl", "--workspace", "w.db")
+    missing = run(place, *asked, "--bert-model", "en=nowhere/at-all")
+    assert missing.returncode == 2
+    assert not (place / "w.db").exists()  # found out before anything is asked
+    assert run(place, *asked, "--embedding-model", "sentences").returncode == 2
+    done = run(place, *asked, "--bert-model", "en=bert", "--name", "first")
+    assert done.returncode == 0, done.stderr
+    assert "CSI_bert, in English" in done.stdout
+    scored = run(place, "score", "first", "--workspace", "w.db", "--profile", "strict", "--out", "scores.csv")
+    assert scored.returncode == 0, scored.stderr
+    signatures = pl.read_csv(place / "scores.csv").filter(profile="strict")["signature"].unique().to_list()
+    assert all("|model-bert-en:bert#" in text and "|model-bert-zh:none|" in text for text in signatures)
+    gone = run(place, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv")
+    assert gone.returncode == 2
+    assert "there is no model folder gone" in gone.stderr
+    left = pl.read_csv(place / "gone.csv").filter(profile="paper")
+    assert "csi_edit_intra" in left["metric"].to_list()
+    assert "csi_bert_intra" not in left["metric"].to_list()

@@ -1,0 +1,123 @@
+"""The browser of items: what it holds, that it finds what is there, by keyboard, and that it stays fast at real size."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways.reports.data import ReportData
+from folkways.reports.html import render_html
+from folkways.reports.sample import take_sample
+from folkways.reports.views import ReportView
+from tests.support.browser import Watched
+from tests.support.report_data import Shape, simulate
+from tests.support.report_page import open_items
+
+pytestmark = pytest.mark.browser
+
+OPEN = """async () => {
+  const begun = performance.now();
+  document.getElementById("open-items").click();
+  while (document.getElementById("browser").hidden) await new Promise((done) => setTimeout(done, 5));
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - begun;
+}"""
+FILTER = """([id, value]) => {
+  const control = document.getElementById(id);
+  control.value = value;
+  const begun = performance.now();
+  document.getElementById("filter-task").dispatchEvent(new Event("change"));
+  return performance.now() - begun;
+}"""
+
+
+def test_the_page_holds_every_judgement_of_the_models(data: ReportData) -> None:
+    packed = take_sample(ReportView(data)).packed()
+    columns = json.loads(gzip.decompress(base64.b64decode(packed)))
+    of_models = data.judgements.filter(~data.judgements["endpoint"].str.starts_with("baseline/"))
+    responses = columns["response"]
+    rows = [responses["values"][code] for code in responses["codes"]]
+    assert sorted(filter(None, rows)) == sorted(of_models["response"].drop_nulls())
+    assert len(rows) == of_models.height
+    assert packed in render_html(ReportView(data))
+
+
+def test_nothing_is_unpacked_before_it_is_asked_for(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    assert page.locator("#list [role=option]").count() == 0
+    assert not page.locator("#filters").is_visible()
+    open_items(page)
+    assert page.evaluate("document.activeElement.id") == "search"
+
+
+def test_items_are_searched_and_read_by_keyboard_alone(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    page.locator("#open-items").focus()
+    page.keyboard.press("Enter")
+    page.locator("#browser").wait_for(state="visible")
+    page.keyboard.type("Q-007 korea")
+    expect(page.locator("#found")).to_have_text(re.compile(r"^\d{1,2} of "))
+    while not page.evaluate("document.activeElement.id === 'list'"):
+        page.keyboard.press("Tab")
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+    chosen = page.locator("#list [aria-selected=true]")
+    assert chosen.get_attribute("id") == page.locator("#list").get_attribute("aria-activedescendant")
+    assert chosen.get_attribute("aria-posinset") == "2"
+    words = page.locator("#item").inner_text()
+    assert "Q-007" in words and "Korea" in words and "Accepted" in words
+    page.keyboard.press("End")
+    last = page.locator("#list [aria-selected=true]")
+    assert last.get_attribute("aria-posinset") == last.get_attribute("aria-setsize")
+
+
+def test_filters_combine_and_clear(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    open_items(page)
+    everything = page.locator("#found").inner_text()
+    page.select_option("#filter-outcome", "wrong")
+    page.select_option("#filter-task", "culturalbench/easy")
+    verdicts = page.locator("#list .verdict").all_inner_texts()
+    assert verdicts and {text.strip() for text in verdicts} == {"wrong"}
+    page.locator("#search").fill("no such words anywhere")
+    expect(page.locator("#item")).to_contain_text("Nothing matches")
+    assert not page.locator("#list").is_visible()
+    page.locator("#filters button[type=reset]").click()
+    expect(page.locator("#found")).to_have_text(everything)
+
+
+def test_only_rows_in_sight_are_in_the_document(browser_page: Watched, page_file: Path) -> None:
+    page = browser_page.open(page_file)
+    open_items(page)
+    first = page.locator("#list [role=option]").first.get_attribute("aria-posinset")
+    page.locator("#list").evaluate("list => { list.scrollTop = list.scrollHeight / 2; }")
+    page.wait_for_timeout(100)
+    assert page.locator("#list [role=option]").first.get_attribute("aria-posinset") != first == "1"
+    assert page.locator("#list [role=option]").count() < 40
+
+
+def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(new_page: Any, tmp_path: Path) -> None:
+    models = {f"lab/model-{number}": float(number) for number in range(3)}
+    data = simulate(Shape(saq=465), models=models, tasks=("blend/saq",))
+    file = tmp_path / "report.html"
+    file.write_text(render_html(ReportView(data)), encoding="utf-8")
+    page = new_page().open(file)
+    opened = page.evaluate(OPEN)
+    assert page.locator("#found").inner_text().replace("\u202f", "").startswith("80000 of 80000")
+    first = page.evaluate(FILTER, ["search", "rice"])  # brings every text to lower case, once
+    times = [
+        page.evaluate(FILTER, [name, value])
+        for name, value in (("filter-culture_name", "Ethiopia"), ("filter-outcome", "wrong"), ("search", "occasion q-0 porridge"))
+    ]
+    assert opened < 2000, opened
+    assert first < 1000, first
+    assert max(times) < 200, times

@@ -1,0 +1,125 @@
+"""A run's scores beside published ones: side by side only where task, metric, language, data and profile agree."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.published import published_figures
+from folkways.records import SCORES
+from folkways.reports.reference import PLACED, REFERENCE, placed, reference_points, warnings_of
+
+SIGNATURE = {
+    "task": "blend/saq",
+    "data": "blend@3e4dcbd#abc",
+    "lang": "am+en",
+    "variant": "inst-4+pers-3",
+    "prompts": "release",
+    "system": "task",
+    "settings": "temperature=0.0",
+    "samples": "1",
+    "profile": "paper",
+}
+
+
+def scores(facet: str = "culture+language", value: str = "ET+am", score: float = 20.0, **changed: str) -> pl.DataFrame:
+    """One score, with a signature that differs in ``changed``."""
+    signature = {**SIGNATURE, **changed}
+    row = {
+        "endpoint": "mine",
+        "task": signature["task"],
+        "profile": signature["profile"],
+        "metric": "sem_b" if signature["task"] == "blend/saq" else "hi_csi",
+        "facet": facet,
+        "value": value,
+        "score": score,
+        "low": score - 4,
+        "high": score + 4,
+        "coverage": 1.0,
+        "signature": "|".join(f"{key}:{text}" for key, text in signature.items()),
+    }
+    return pl.DataFrame([row]).select(
+        *(pl.col(name) if name in row else pl.lit(None, dtype=kind).alias(name) for name, kind in SCORES.items())
+    )
+
+
+def test_the_same_thing_is_comparable_with_every_published_model() -> None:
+    points = reference_points(scores())
+    assert points.schema == REFERENCE
+    assert points.height == 17
+    assert points["comparable"].all()
+    assert set(points["differs"]) == {""}
+    assert points.row(by_predicate=pl.col("model") == "GPT-4", named=True)["published"] == 25.85
+
+
+def test_the_place_between_published_models() -> None:
+    place = placed(reference_points(scores())).row(0, named=True)
+    figures = published_figures().filter(pl.col("place") == "Table 10", pl.col("value") == "ET", pl.col("language") == "am")[
+        "score"
+    ]
+    assert place["above"] == (figures > 20).sum() == 4
+    assert place["within"] == figures.is_between(16, 24).sum()
+    assert (place["next_above"], place["next_above_score"]) == ("Claude-3-Haiku", 21.82)
+    assert (place["next_below"], place["next_below_score"]) == ("Gemini-1.0-Pro", 18.86)
+    best = placed(reference_points(scores(score=99.0))).row(0, named=True)
+    assert (best["above"], best["next_above"]) == (0, None)
+    assert placed(reference_points(scores(profile="strict"))).schema == PLACED
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"data": "blend@24e7d73#abc"}, "data blend@24e7d73 here, blend@3e4dcbd there"),
+        ({"profile": "strict"}, "profile strict here, paper there"),
+    ],
+)
+def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], words: str) -> None:
+    points = reference_points(scores(**changed))
+    assert not points["comparable"].any()
+    assert set(points["differs"]) == {words}
+    assert placed(points).is_empty()
+    assert warnings_of(points) == [
+        f"mine, blend/saq: published scores are of another state ({words}); they are not shown beside this one."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"prompts": "folkways"}, "prompts folkways here, the authors' there"),
+        ({"variant": "inst-4"}, "variants inst-4 here, inst-4+pers-3 there"),
+        ({"system": "own#1234"}, "a system prompt of one's own here"),
+        ({"samples": "3"}, "3 samples here, 1 there"),
+        ({"limit": "100"}, "a part of the items here, all there"),
+    ],
+)
+def test_lesser_differences_are_said_and_do_not_bar(changed: dict[str, str], words: str) -> None:
+    points = reference_points(scores(**changed))
+    assert points["comparable"].all()
+    assert set(points["differs"]) == {words}
+
+
+def test_replies_that_are_missing_are_said() -> None:
+    points = reference_points(scores().with_columns(coverage=pl.lit(0.5)))
+    assert set(points["differs"]) == {"replies to 50 % here"}
+
+
+def test_scores_over_several_languages_are_beside_nothing() -> None:
+    assert reference_points(scores("culture", "ET")).is_empty()
+    assert reference_points(scores("culture+language", "ET+sw")).is_empty()
+    only = reference_points(scores("culture", "ET", lang="en"))
+    assert set(only["place"]) == {"Table 11"}
+
+
+def test_other_tasks_by_their_own_groups() -> None:
+    changed = {"task": "xcr/identification", "data": "xcr@9904292#1", "lang": "en", "variant": "authors"}
+    whole = reference_points(scores("all", "all", **changed))
+    assert set(whole["place"]) == {"Table 2"}
+    assert whole["comparable"].all()
+    element = reference_points(scores("element", "Visible Behaviour", **changed))
+    assert set(element["place"]) == {"Table 9"}
+    assert set(element["note"]) != {""}
+
+
+def test_a_score_of_nothing_is_beside_nothing() -> None:
+    assert reference_points(scores(score=float("nan"))).is_empty()

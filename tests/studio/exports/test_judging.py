@@ -1,0 +1,101 @@
+"""Answers drawn from a stored run are judged by people and leave as the error table and as labels for the model judge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import run
+from folkways.endpoints.base import EndpointOptions
+from folkways.errors import FolkwaysError
+from folkways.runs.model_judging import judge_run
+from folkways.runs.models import open_models
+from folkways.studio.exports.gather import gather
+from folkways.studio.exports.judging import error_table
+from folkways.studio.exports.make import export_study
+from folkways.studio.services.drawing import draw_answers
+from folkways.workspace.database import Workspace
+from tests.support.chat_server import ChatServer
+from tests.support.studies import Desk, open_desk
+
+POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN"}]
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    """A study beside a run of the sample's short answers, in which a model says one word to everything."""
+    with ChatServer(mode="fixed:nothing of the kind") as server:
+        asked = run(["sample/saq"], models=[f"{server.url}/v1#m"], workspace=workspace, name="drawn")
+    assert set(asked.scores().filter(pl.col("facet") == "all")["score"]) == {0.0}
+    return open_desk(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
+
+
+def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: Desk) -> None:
+    first = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
+    assert {culture: taken for culture, (taken, _) in first.counts.items()} == {"US": 2, "CN": 2}
+    again = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
+    assert not {item.key for item in first.items} & {item.key for item in again.items}
+    content = first.items[0].content
+    assert content["reply"] == "nothing of the kind"
+    assert content["accepted"]
+
+
+def test_judges_do_not_see_whose_answer_it_is(desk: Desk) -> None:
+    from folkways.studio.workflows.registry import handler_of
+
+    draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
+    work = desk.work(desk.person("us"))
+    shown = handler_of(work.stage.kind).presented(work.item.content, "p")
+    assert set(shown) == {"question", "reply", "accepted", "language"}
+
+
+def test_the_error_table_by_hand(desk: Desk) -> None:
+    draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=2)
+    person = desk.person("us")
+    desk.answer(person, {"verdict": "incorrect", "flags": ["nonsensical", "refusal"]})
+    desk.answer(person, {"verdict": "conditional", "flags": ["nonsensical"]})
+    (row,) = error_table(gather(desk.workspace, desk.study.id)).to_dicts()
+    assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)
+    assert (row["applicable"], row["conditional"], row["incorrect"]) == (0.0, 50.0, 50.0)
+    assert (row["nonsensical"], row["refusal"], row["stereotypical"]) == (100.0, 50.0, 0.0)
+
+
+def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None:
+    draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=3)
+    for name in ("us", "china"):
+        person = desk.person(name)
+        for verdict in ("incorrect", "conditional", "applicable"):
+            desk.answer(person, {"verdict": verdict})
+    export_study(desk.workspace, desk.study.id, tmp_path / "out")
+    from folkways.workspace import plans
+
+    with ChatServer(mode='fixed:{"group": 0}') as server:
+        (judge,) = open_models([f"{server.url}/v1#judge"], EndpointOptions())
+        found = judge_run(desk.workspace, plans.find_run(desk.workspace, "drawn"), judge, labels=tmp_path / "out" / "labels.csv")
+    labels = found.verdicts["label"].drop_nulls().sort().to_list()
+    assert labels == [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
+
+
+def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
+    draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
+    desk.answer(desk.person("us"), {"verdict": "incorrect", "comment": "=1+1"})
+    export_study(desk.workspace, desk.study.id, tmp_path / "hub", "hub")
+    croissant = json.loads((tmp_path / "hub" / "croissant.json").read_text())
+    assert [record["name"] for record in croissant["recordSet"]] == ["judgements", "items", "labels", "errors"]
+    for record in croissant["recordSet"]:
+        frame = pl.read_parquet(tmp_path / "hub" / record["name"] / "test-00000-of-00001.parquet")
+        assert [field["name"] for field in record["field"]] == frame.columns
+    assert "You agree to be a test." in (tmp_path / "hub" / "README.md").read_text()
+
+
+def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None:
+    other = open_desk(
+        workspace, [{"name": "judge", "kind": "judge_answer"}], name="elsewhere", populations=[{"name": "p", "culture": "PE"}]
+    )
+    with pytest.raises(FolkwaysError, match=r"no wrong answer in a culture of this study \(PE\)"):
+        draw_answers(workspace, other.study.id, "judge", "drawn")
+    with pytest.raises(FolkwaysError, match="nothing to export"):
+        export_study(workspace, other.study.id, Path("never"))

@@ -1,0 +1,17 @@
+"""A workspace for studies that are brought something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from folkways.workspace.database import Workspace, open_workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    opened = open_workspace(tmp_path / "studio.db")
+    yield opened
+    opened.close()

@@ -1,0 +1,122 @@
+"""Items from tables: all rows or none, every wrong row named."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+from openpyxl import Workbook
+
+from folkways.errors import DataError, FolkwaysError
+from folkways.studio.imports.items import import_items
+from folkways.studio.imports.tables import RowsError, read_rows, read_workbook
+from folkways.studio.services.items import list_items
+from folkways.studio.workflows.registry import handler_of
+from folkways.workspace.database import Workspace
+from tests.support.csi_votes import ITEMS, write_items
+from tests.support.studies import Desk, open_desk
+
+ROWS = [
+    {"item": "q1", "question": "What is eaten?", "option_a": "rice", "option_b": "None", "option_c": "=1+1", "option_d": "NA"},
+    {"item": "q2", "question": "Когда?", "option_a": "1", "option_b": "2", "option_c": "3", "option_d": "4"},
+]
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    return open_desk(workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}])
+
+
+def as_workbook(rows: list[dict[str, object]]) -> bytes:
+    book = Workbook()
+    book.active.append(list(rows[0]))
+    for row in rows:
+        book.active.append(list(row.values()))
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
+def test_the_same_rows_come_in_from_every_format(desk: Desk, tmp_path: Path, ending: str) -> None:
+    rows = [{**row, "option_c": "x"} for row in ROWS]
+    path = tmp_path / f"items{ending}"
+    frame = pl.DataFrame(rows)
+    if ending == ".xlsx":
+        path.write_bytes(as_workbook([{**row, **({"option_a": 1} if row["option_a"] == "1" else {})} for row in rows]))
+    else:
+        {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}[ending](path)
+    import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
+    found = list_items(desk.workspace, desk.study.id, "verify")
+    assert [(item.key, item.content["question"], item.content["options"]) for item in found] == [
+        ("q1", "What is eaten?", ["rice", "None", "x", "NA"]),
+        ("q2", "Когда?", ["1", "2", "x", "4"]),
+    ]
+
+
+def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
+    rows = [
+        *ROWS,
+        {**ROWS[0]},
+        {**ROWS[0], "item": "q3", "question": " "},
+        {**ROWS[0], "item": "q4", "option_a": "None"},
+        {**ROWS[0], "item": "q5", "population": "atlantis"},
+        {**ROWS[0], "item": "q6", "check": "[1]"},
+    ]
+    with pytest.raises(RowsError) as error:
+        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea", file="mine.csv")
+    assert set(error.value.problems) == {3, 4, 5, 6, 7}
+    assert "already" in error.value.problems[3]
+    assert "question" in error.value.problems[4]
+    assert "two options say the same" in error.value.problems[5]
+    assert "valid: korea" in error.value.problems[6]
+    assert "JSON object" in error.value.problems[7]
+    assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
+    assert list_items(desk.workspace, desk.study.id, "verify") == ()
+
+
+def test_candidates_come_in_numbered_columns(desk: Desk) -> None:
+    row = {"id": "c1", "item": "potluck", "candidate_1": "One.", "by_1": "m1", "candidate_2": "Two.", "by_2": "m2", "fact": "f"}
+    (item,) = import_items(desk.workspace, desk.study.id, "choose", [row])
+    assert (item.key, item.content["item"]) == ("c1", "potluck")
+    assert item.content["candidates"] == [{"id": "a", "text": "One.", "by": "m1"}, {"id": "b", "text": "Two.", "by": "m2"}]
+
+
+def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> None:
+    import_items(desk.workspace, desk.study.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
+    found = list_items(desk.workspace, desk.study.id, "choose")
+    assert [item.key for item in found] == [item["id"] for item in ITEMS]
+    shown = handler_of("choose_best").presented(found[0].content, "somebody")
+    assert {each["text"] for each in shown["candidates"]} == {f"Bring 1 {letter} soup mugs tonight." for letter in "abc"}
+    assert "model" not in str(shown)
+
+
+def test_attention_checks_come_with_their_answer(desk: Desk) -> None:
+    (item,) = import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "check": '{"choices": [0]}'}], population="korea")
+    assert item.check == {"choices": [0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "no XLSX file"), (b"PK\x05\x06" + b"\0" * 18, "cannot be read as XLSX"), (b"x" * 100, "no XLSX file")],
+)
+def test_what_is_no_workbook_is_told(content: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_workbook(content, "mine.xlsx")
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_not_opened() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            archive.writestr(f"xl/worksheets/sheet{number}.xml", b"\0" * 90_000_000)
+    with pytest.raises(DataError, match="unpacks to more than 200 MB"):
+        read_workbook(buffer.getvalue())
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(FolkwaysError, match="there is no file"):
+        read_rows(Path("nowhere.csv"))

@@ -1,0 +1,67 @@
+"""A client that is no browser: for what a page of ours would never send."""
+
+from __future__ import annotations
+
+import http.client
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+
+CSRF = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Where it sends the browser."""
+        return self.headers.get("location", "")
+
+
+@dataclass
+class Client:
+    """Keeps cookies and sends what it is told, with the Origin of the server unless told otherwise."""
+
+    url: str
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Reply:
+        """One request; redirects are not followed."""
+        parts = urlsplit(self.url)
+        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+        sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()), **(headers or {})}
+        connection.request(method, path, body, {name: value for name, value in sent.items() if value})
+        response = connection.getresponse()
+        text = response.read().decode("utf-8", "replace")
+        for line in response.headers.get_all("set-cookie") or []:
+            name, _, rest = line.partition("=")
+            value = rest.partition(";")[0].strip('"')
+            if value:
+                self.cookies[name] = value
+            else:
+                self.cookies.pop(name, None)
+        connection.close()
+        return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, text)
+
+    def get(self, path: str, **headers: str) -> Reply:
+        return self.ask("GET", path, None, headers)
+
+    def csrf(self, path: str = "/signin") -> str:
+        """The token of this visitor's forms."""
+        found = CSRF.search(self.get(path).text)
+        assert found, path
+        return found[1]
+
+    def post(self, path: str, fields: Mapping[str, str] | None = None, *, csrf: str | None = None, **headers: str) -> Reply:
+        """A form; the token is fetched unless one is given."""
+        token = self.csrf("/account" if "folkways_session" in self.cookies else "/signin") if csrf is None else csrf
+        body = urlencode({"csrf": token, **(fields or {})}).encode()
+        sent = {"Origin": self.url, "Content-Type": "application/x-www-form-urlencoded", **headers}
+        return self.ask("POST", path, body, sent)

@@ -1,0 +1,194 @@
+"""What keeps others out: headers, forged requests, sizes, rates, sessions, hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.errors import FolkwaysError
+from folkways.studio.errors import TooManyAttemptsError
+from folkways.studio.services import accounts, sessions
+from folkways.studio.web import Settings
+from folkways.studio.web.security.rates import Rates
+from tests.studio.web.conftest import Field, begin
+from tests.studio.web.http import Client
+from tests.support.studies import PASSWORD
+from tests.support.studio_server import StudioServer
+
+STAGES = [{"name": "verify", "kind": "vote", "title": "Check"}]
+HOSTILE = (
+    "</textarea></script><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
+    "\"'><svg onload=window.pwned=1>{{ 7 * 7 }}\u202eabc\x1b[31m"
+)
+
+
+@pytest.fixture
+def client(server: StudioServer) -> Client:
+    return Client(server.url)
+
+
+def sign_in(server: StudioServer, login: str = "olga@example.org") -> Client:
+    accounts.create_account(server.workspace, login, PASSWORD)
+    client = Client(server.url)
+    assert client.post("/signin", {"login": login, "password": PASSWORD}).status == 303
+    return client
+
+
+@pytest.mark.parametrize("path", ["/signin", "/nowhere", "/static/base.css", "/theme.css", "/join/unknown", "/healthz"])
+def test_every_answer_carries_the_headers_that_bind_browsers(client: Client, path: str) -> None:
+    headers = client.get(path).headers
+    assert "default-src 'self'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"] and headers["x-frame-options"] == "DENY"
+    assert headers["referrer-policy"] == "same-origin"
+    assert "server" not in headers
+
+
+def test_pages_are_kept_by_no_cache_and_static_files_by_their_version(client: Client) -> None:
+    page = client.get("/signin")
+    assert page.headers["cache-control"] == "no-store"
+    named = page.text.split('href="/static/base.css?')[1].split('"')[0]
+    assert "immutable" in client.get(f"/static/base.css?{named}").headers["cache-control"]
+    assert client.get("/static/base.css").headers["cache-control"] == "public, no-cache"
+
+
+def test_cookies_cannot_be_read_by_scripts_nor_sent_by_other_sites(server: StudioServer) -> None:
+    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
+    client = Client(server.url)
+    reply = client.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie
+
+
+def test_over_tls_cookies_are_bound_to_the_host(tmp_path: Path) -> None:
+    with StudioServer(tmp_path / "studio.db", origin="https://studio.example.org") as server:
+        reply = Client(server.url).get("/signin")
+    assert reply.headers["set-cookie"].startswith("__Host-folkways_visitor=")
+    assert "Secure" in reply.headers["set-cookie"]
+    assert "max-age" in reply.headers["strict-transport-security"]
+
+
+@pytest.mark.parametrize("origin", ["http://studio.example.org", "ftp://x", "https://a/b", "studio"])
+def test_an_address_that_would_send_answers_in_the_clear_is_refused(origin: str) -> None:
+    with pytest.raises(FolkwaysError, match=r"https://|scheme and host"):
+        Settings(origin=origin)
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": ""}])
+def test_a_form_of_another_site_changes_nothing(server: StudioServer, headers: dict[str, str]) -> None:
+    client = sign_in(server)
+    token = client.csrf("/account")
+    assert client.post("/signout", csrf=token, **headers).status == 403
+    assert client.get("/account").status == 200
+    assert client.post("/signout", csrf=token).status == 303
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "é"])
+def test_a_form_without_the_token_of_the_session_changes_nothing(server: StudioServer, token: str) -> None:
+    client = sign_in(server)
+    assert client.post("/signout", csrf=token).status == 403
+    assert client.post("/signin", {"login": "x", "password": "y"}, csrf=Client(server.url).csrf()).status == 403
+    assert client.get("/account").status == 200
+
+
+def test_too_large_a_body_is_refused_before_it_is_read(client: Client) -> None:
+    big = b"x" * (2**20 + 10)
+    headers = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
+    assert client.ask("POST", "/signin", big, headers).status == 413
+    assert client.ask("POST", "/signin", big, {**headers, "Content-Length": "nonsense"}).status in (400, 413)
+
+
+def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(server: StudioServer) -> None:
+    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
+    client = Client(server.url)
+    token = client.csrf()
+    for _ in range(accounts.ATTEMPTS):
+        assert client.post("/signin", {"login": "olga@example.org", "password": "wrong"}, csrf=token).status == 403
+    refused = client.post("/signin", {"login": "olga@example.org", "password": PASSWORD}, csrf=token)
+    assert refused.status == 429 and "Too many attempts" in refused.text
+
+
+def test_one_address_may_do_something_only_so_often() -> None:
+    now = [0.0]
+    rates = Rates({"join": (2, 10.0)}, clock=lambda: now[0])
+    rates.take("join", "a")
+    now[0] = 6
+    rates.take("join", "a")
+    with pytest.raises(TooManyAttemptsError) as refused:
+        rates.take("join", "a")
+    assert refused.value.seconds == 4
+    rates.take("join", "b")
+    now[0] = 10
+    rates.take("join", "a")
+    with pytest.raises(TooManyAttemptsError):
+        rates.take("join", "a")
+
+
+def test_signing_in_gives_a_new_session_and_signing_out_ends_it_for_good(server: StudioServer) -> None:
+    client = sign_in(server)
+    token = client.cookies["folkways_session"]
+    client.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+    assert client.cookies["folkways_session"] != token
+    assert sessions.find_session(server.workspace, token) is None
+    kept = client.cookies["folkways_session"]
+    client.post("/signout")
+    client.cookies["folkways_session"] = kept
+    assert client.get("/account").place.startswith("/signin")
+
+
+def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(server: StudioServer) -> None:
+    here = sign_in(server)
+    there = Client(server.url)
+    there.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+    here.post("/account/signout-everywhere")
+    assert here.get("/account").status == 200
+    assert there.get("/account").status == 303
+    new = "another long password"
+    assert here.post("/account/password", {"current": "wrong", "password": new}).status == 403
+    assert here.post("/account/password", {"current": PASSWORD, "password": "short"}).status == 422
+    assert here.post("/account/password", {"current": PASSWORD, "password": new}).status == 303
+    assert here.get("/account").status == 303
+    assert here.post("/signin", {"login": "olga@example.org", "password": new}).place == "/"
+
+
+@pytest.mark.parametrize(
+    "following", ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\n/evil"]
+)
+def test_signing_in_leads_to_pages_of_this_server_alone(server: StudioServer, following: str) -> None:
+    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
+    client = Client(server.url)
+    assert client.post("/signin", {"login": "olga@example.org", "password": PASSWORD, "next": following}).place == "/"
+
+
+def test_an_error_says_nothing_of_the_inside(client: Client) -> None:
+    for path in ("/nowhere", "/studies/%00", "/join/" + "x" * 500, "/work/a%27b/tasks/1", "/studies/x/items/99999999999999999999"):
+        reply = client.get(path)
+        assert reply.status in (303, 404, 410), path
+        assert "Traceback" not in reply.text and "sqlalchemy" not in reply.text.lower()
+
+
+@pytest.mark.browser
+def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(make_field: Callable[..., Field]) -> None:
+    pytest.importorskip("playwright.sync_api")
+    field = make_field(STAGES, title=HOSTILE.replace("\x1b", ""), consent="Agree. " + HOSTILE.replace("\x1b", ""))
+    (number,) = field.add("verify", [{"question": HOSTILE, "options": [HOSTILE, "b", "c", "d"]}])
+    page: Any = field.person()
+    begin(page)
+    assert "<script>window.pwned = 1</script>" in page.locator(".subject").inner_text()
+    assert "⟨U+202E⟩" in page.locator(".subject").inner_text() and "⟨U+001B⟩" in page.locator(".subject").inner_text()
+    page.get_by_label("Anything to add?").fill(HOSTILE.replace("\x1b", ""))
+    page.keyboard.press("Tab")
+    page.locator(".choice").first.click()
+    page.get_by_role("button", name="Send and go on").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    desk = field.sign_in()
+    for path in ("", "/people", "/items", f"/items/{number}", "/log", "/quality", "/data"):
+        field.open(desk, f"/studies/test-study{path}")
+        assert desk.evaluate("window.pwned") is None
+        assert desk.locator("main img, main svg").count() == 0
+    assert page.evaluate("window.pwned") is None
+    assert field.errors == []

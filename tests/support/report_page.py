@@ -1,0 +1,12 @@
+"""What tests do again and again in a report that is open in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def open_items(page: Any) -> None:
+    """Open the browser of items and wait until it shows them."""
+    page.locator("#open-items").click()
+    page.locator("#browser").wait_for(state="visible")
+    page.locator("#list [role=option]").first.wait_for(state="visible")
