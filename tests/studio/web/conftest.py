@@ -21,9 +21,19 @@ from tests.support.studio_server import StudioServer
 __all__ = ["chromium", "new_page"]
 
 
+PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0]}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    """A running studio on a SQLite file of the tests of one module; each test makes a study of its own."""
+    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY) as running:
+        yield running
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StudioServer]:
-    """A running studio on a new SQLite file."""
+def own_server(tmp_path: Path) -> Iterator[StudioServer]:
+    """A running studio that nobody else uses, with the limits that people meet."""
     with StudioServer(tmp_path / "studio.db") as running:
         yield running
 
@@ -37,6 +47,7 @@ class Field:
     study: Study
     owner: Account
     watched: list[Watched] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)  # of the items that were added, in order
 
     @property
     def workspace(self) -> Workspace:
@@ -76,7 +87,7 @@ class Field:
 
     def staff(self, role: Role) -> Any:
         """A browser in which a new reviewer or expert of the study has signed in."""
-        login = f"{role}@example.org"
+        login = f"{role}-{self.study.name}@example.org"
         account = accounts.find_account(self.workspace, login) or accounts.create_account(self.workspace, login, PASSWORD)
         participants.add_staff(self.workspace, self.study.id, account.id, role)
         return self.sign_in(login)
@@ -84,7 +95,14 @@ class Field:
     def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
         """Items, as a researcher imports them; their ids."""
         new = [NewItem(f"{stage}-{number + 1}", content, population) for number, content in enumerate(contents)]
-        return [item.id for item in items.add_items(self.workspace, self.study.id, stage, new)]
+        added = [item.id for item in items.add_items(self.workspace, self.study.id, stage, new)]
+        self.ids += added
+        return added
+
+    @property
+    def desk(self) -> str:
+        """The address of the researcher's view."""
+        return f"/studies/{self.study.name}"
 
     def item(self, number: int) -> Any:
         return items.get_item(self.workspace, self.study.id, number)
@@ -103,7 +121,8 @@ def make_field(server: StudioServer, new_page: Callable[..., Watched]) -> Callab
         owner = accounts.find_account(server.workspace, "owner@example.org") or accounts.create_account(
             server.workspace, "owner@example.org", PASSWORD, name="Olga Owner"
         )
-        definition = read_definition(described(stages, **changes))
+        number = len(studies.list_studies(server.workspace)) + 1
+        definition = read_definition(described(stages, name=f"study-{number}", **changes))
         study = studies.create_study(server.workspace, definition, owner=owner.id)
         study = studies.set_state(server.workspace, study.id, StudyState.OPEN)
         return Field(server, new_page, study, owner)
@@ -111,10 +130,10 @@ def make_field(server: StudioServer, new_page: Callable[..., Watched]) -> Callab
     return make
 
 
-def begin(page: Any) -> None:
-    """From the study's page to the first task."""
+def begin(page: Any, *, script: bool = True) -> None:
+    """From the study's page to the first task, and until its script is at work."""
     page.get_by_role("button", name="Go on", exact=True).click()
-    page.wait_for_selector("form[data-task]")
+    page.wait_for_selector("form[data-task][data-ready]" if script else "form[data-task]")
 
 
 def send(page: Any) -> None:

@@ -24,13 +24,13 @@ QUESTIONS = [
 @pytest.fixture
 def field(make_field: Callable[..., Field]) -> Field:
     made = make_field([{"name": "answer", "kind": "short_answers", "title": "Answer", "answers": 5}])
-    made.ids = made.add("answer", QUESTIONS)  # type: ignore[attr-defined]
+    made.add("answer", QUESTIONS)
     return made
 
 
 def said(field: Field, place: int) -> list[Any]:
-    number = field.ids[place]  # type: ignore[attr-defined]
-    return [each.payload["answers"] for each in judgements.list_judgements(field.workspace, field.study.id, number)]
+    found = judgements.list_judgements(field.workspace, field.study.id, field.ids[place])
+    return [each.payload["answers"] for each in found]
 
 
 def saved(page: Any) -> None:
@@ -91,7 +91,7 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
     context = page.context
     page.close()
     context.set_offline(False)
-    again = field.open(context.new_page(), "/work/test-study")
+    again = field.open(context.new_page(), f"/work/{field.study.name}")
     again.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
     )
@@ -169,7 +169,7 @@ def test_two_clicks_and_the_back_button_send_once(field: Field) -> None:
 
 def test_without_scripts_a_task_is_answered_all_the_same(field: Field) -> None:
     page = field.person(java_script_enabled=False)
-    begin(page)
+    begin(page, script=False)
     send(page)
     expect(page.locator("#problems")).to_contain_text("Write at least one answer")
     page.get_by_label("Answer 1").fill("김밥")

@@ -49,8 +49,7 @@ def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> No
     expect(page.locator(".subject")).to_have_text("And in summer?")
     page.keyboard.press("n")
     expect(page.get_by_label("I don't have the knowledge")).to_be_checked()
-    (item, *_) = field.workspace.engine.connect().exec_driver_sql("SELECT min(id) FROM studio_items").one()
-    assert judgements.list_judgements(field.workspace, field.study.id, item)[0].payload["choices"] == [1]
+    assert judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload["choices"] == [1]
 
 
 def test_tab_reaches_every_control_in_the_order_of_the_page(page: Any) -> None:

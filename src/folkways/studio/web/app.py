@@ -42,7 +42,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     settings = settings or Settings()
     studio = Studio(workspace, settings, Rates(settings.rates), CapacityLimiter(MODEL_THREADS))
     routes = all_routes()
-    uploads = tuple(route.path.rpartition("/")[2] for route in routes if route.upload)
+    uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -10,13 +10,14 @@ from starlette.responses import PlainTextResponse, Response
 
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import StudyState
-from folkways.studio.services import accounts, audit, leases, participants, progress, studies
+from folkways.studio.services import accounts, agreement, audit, leases, modelling, participants, progress, studies
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import SIGNED_IN, STAFF, Visit
 
 routes = Routes()
 
 EVENTS_PER_PAGE = 100
+CALLS_SHOWN = 50
 
 
 @routes.get("/studies", SIGNED_IN)
@@ -61,6 +62,23 @@ def show_description(visit: Visit) -> Response:
     text = yaml.safe_dump(dict(visit.study.definition), allow_unicode=True, sort_keys=False, width=100)
     headers = {"Content-Disposition": f'attachment; filename="{visit.study.name}.yaml"'}
     return PlainTextResponse(text, headers=headers, media_type="text/yaml")
+
+
+@routes.get("/studies/{study}/quality", STAFF)
+def show_quality(visit: Visit) -> Response:
+    """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
+    study = visit.study
+    found = agreement.agreement(visit.workspace, study.id)
+    coefficients = (
+        value for each in found if each.field for value in (each.percent, each.cohen, each.fleiss, each.alpha, each.masi)
+    )
+    return visit.page(
+        "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(visit.workspace, study.id),
+        reasons=sorted({value.reason for value in coefficients if value.value is None and value.reason}),
+        calls=list(reversed(modelling.list_calls(visit.workspace, study.id)))[:CALLS_SHOWN],
+        stages={stage.name: stage for stage in studies.stages(visit.workspace, study.id)},
+        populations={population.name: population for population in studies.populations(visit.workspace, study.id)},
+    )  # fmt: skip
 
 
 @routes.get("/studies/{study}/log", STAFF)

@@ -124,7 +124,7 @@ export class Marker {
   moveTo(cursor) {
     if (!cursor && !this.cursor) return;
     this.cursor = cursor;
-    this.draw();
+    this.drawText(); // not the list: a button of it may be what the focus is moving to
     if (cursor) this.say(this.stretch());
   }
 
@@ -139,6 +139,11 @@ export class Marker {
   }
 
   draw() {
+    this.drawText();
+    this.drawList();
+  }
+
+  drawText() {
     const range = this.cursor && [this.cursor.anchor, this.cursor.head].sort((one, other) => one - other);
     const cursor = range && [this.pieces[range[0]].start, this.pieces[range[1]].end];
     const points = new Set([0, length(this.text), ...this.spans.flat(), ...(cursor || [])]);
@@ -151,6 +156,9 @@ export class Marker {
       if (cursor && inside(cursor)) part.className = "cursor";
       return part;
     }));
+  }
+
+  drawList() {
     this.list.replaceChildren(...this.spans.map(([start, end], index) => {
       const item = document.createElement("li");
       const said = document.createElement("bdi");

@@ -105,6 +105,7 @@ if (form) {
     enable(false);
     waiting.hidden = false;
   }
+  form.dataset.ready = "";
   oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), {
     hold: () => { saver.paused = true; enable(false); },
     resume: () => { saver.paused = false; enable(true); },
