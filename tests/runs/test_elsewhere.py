@@ -13,10 +13,12 @@ import pytest
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
+from folkways.releases import xcr
 from folkways.releases.store import open_release
 from folkways.runs.elsewhere import JudgedReplies, judge_file
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways
+from tests.support.xcr_data import write_csv, write_small_corpus
 
 Mcq = Callable[[int], Path]
 
@@ -201,3 +203,16 @@ def test_scores_say_how_they_were_made_and_what_is_not_known(
     assert "|prompts:elsewhere|" in paper
     assert paper.replace("profile:paper", "profile:strict") == strict
     assert "settings" not in paper
+
+
+def test_a_file_in_another_order_that_names_its_items_is_followed(tmp_path: Path) -> None:
+    release = write_small_corpus(tmp_path)
+    sentences = xcr.corpus(release)["sentence"].to_list()
+    order = [2, 0, 4, 1, 3]  # 0 and 3 are the same sentence, and stay in order of occurrence
+    rows = [(sentences[place], sentences[place]) for place in order]
+    write_csv(tmp_path / "copy.csv", [("Sentence", "CSI Output"), *rows])
+    judged = judge_file(get_task("xcr/prediction"), release, tmp_path / "copy.csv", by_position=True)
+    assert any("in another order than the release" in note for note in judged.notes)
+    ids = xcr.corpus(release)["id"]
+    assert judged.judgements["item"].to_list() == [ids[place] for place in order]
+    assert judged.judgements["hp_csi"].to_list() == [1, 1, 0, 2, 1]
