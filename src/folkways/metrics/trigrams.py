@@ -20,6 +20,7 @@ class TrigramSimilarity:
         counted = [set(_trigrams(text)) for text in texts]
         self._texts = len(counted)
         self._having = Counter(trigram for found in counted for trigram in found)
+        self._known: dict[str, Vector] = {}  # the same name is compared with many texts
 
     def __call__(self, one: str, other: str) -> float:
         """The similarity of two texts; 0 where one has no letters."""
@@ -27,10 +28,13 @@ class TrigramSimilarity:
         return sum(weight * second.get(trigram, 0.0) for trigram, weight in first.items())
 
     def _vector(self, text: str) -> Vector:
+        if text in self._known:
+            return self._known[text]
         counts = Counter(_trigrams(text))
         weights = {trigram: n * (math.log((1 + self._texts) / (1 + self._having[trigram])) + 1) for trigram, n in counts.items()}
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
-        return {trigram: weight / length for trigram, weight in weights.items()}
+        self._known[text] = {trigram: weight / length for trigram, weight in weights.items()}
+        return self._known[text]
 
 
 def _trigrams(text: str) -> list[str]:

@@ -130,12 +130,11 @@ def _differences(values: pl.DataFrame, grouping: str) -> Iterator[dict[str, Any]
     means = _country_means(values)
     if means[grouping].n_unique() < 2:
         return
-    by_format = [_country_means(of_format) for of_format in values.partition_by("variant", maintain_order=True)]
+    by_format = [_from_the_others(_country_means(of_format), grouping) for of_format in values.partition_by("variant")]
     for group in means[grouping].unique(maintain_order=True):
         inside, outside = means.filter(pl.col(grouping) == group), means.filter(pl.col(grouping) != group)
         found = difference_of_shares(*_sides(inside), *_sides(outside))
-        single = [_single(of_format, grouping, group) for of_format in by_format]
-        known = [difference for difference in single if difference is not None]
+        known = [differences[group] for differences in by_format if group in differences]
         yield {
             "group": group,
             "score": 100 * float(np.mean(inside["share"].to_numpy())),
@@ -163,11 +162,11 @@ def _sides(means: pl.DataFrame) -> tuple[Floats, Floats]:
     return means["share"].to_numpy(), means["questions"].to_numpy().astype(np.float64)
 
 
-def _single(means: pl.DataFrame, grouping: str, group: str) -> float | None:
-    inside, outside = (means.filter(chosen)["share"] for chosen in (pl.col(grouping) == group, pl.col(grouping) != group))
-    if inside.is_empty() or outside.is_empty():
-        return None
-    return float(np.mean(inside.to_numpy()) - np.mean(outside.to_numpy()))
+def _from_the_others(means: pl.DataFrame, grouping: str) -> dict[str, float]:
+    """Group -> its mean over countries minus that over all other countries; without a group that has no others."""
+    total, countries = float(means["share"].sum()), means.height
+    groups = means.group_by(grouping, maintain_order=True).agg(pl.col("share").sum(), pl.len().alias("countries"))
+    return {group: share / own - (total - share) / (countries - own) for group, share, own in groups.iter_rows() if own < countries}
 
 
 def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:

@@ -8,11 +8,12 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.analyses import Findings
-from folkways.benchmarks.culturalbench.analyses.values import HEADLINE, SETUPS, present
+from folkways.benchmarks.culturalbench.analyses.values import SETUPS, present
 from folkways.benchmarks.culturalbench.baselines import CHANCE, OPTION_ONLY, RULES
 from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.benchmarks.culturalbench.hard import Hard
 from folkways.benchmarks.culturalbench.published import published
+from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, Table
 
 PUBLISHED_AS = {CHANCE: "random", OPTION_ONLY: "options alone"}
@@ -32,8 +33,7 @@ def guessing(findings: Findings) -> Sequence[Table]:
         items = task.items(findings.releases[task.name])
         asked = items.filter(pl.col("item").is_in(findings.of(task.name)["item"].unique().implode()))
         for name, judged in task.baselines(asked).items():
-            scores = task.summarise(judged)
-            whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == HEADLINE[task.name])).row(0, named=True)
+            whole = summarise_means(judged, task.name, task.metrics[:1], (), [()]).row(0, named=True)
             rows.append(
                 {
                     "setup": SETUPS[task.name],
