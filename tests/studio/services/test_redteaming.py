@@ -60,7 +60,7 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     submission = {"scenario": SCENARIO, "question": "What would not be in the envelope?", "options": options, "intended": [0, 2, 3]}
     payload = desk.submit(author, work, submission).judgement.payload
     assert payload["fooled"] is True
-    assert payload["challenges"] == 2
+    assert payload["tries"] == 2
     assert payload["strategies"] == ["negate"]
     told = [(each.step, each.strategy) for each in items.revisions(desk.workspace, desk.study.id, work.item.id)]
     assert told == [

@@ -28,17 +28,16 @@ ATTEMPTS = 3
 """How long and how often a model is asked while somebody waits for the page."""
 
 
-def models_of(study: Study) -> Mapping[str, tuple[str, ...]]:
-    """Purpose (helper, verifier, sentences) -> names of the models that the study uses for it; purposes without one are absent."""
+def models_of(study: Study) -> Mapping[str, str]:
+    """Purpose (helper, verifier) -> name of the model that the study uses for it; purposes without one are absent."""
     named = study.definition.get("models") or {}
-    found = {purpose: named[purpose] for purpose in ("helper", "verifier", "sentences") if named.get(purpose)}
-    return {purpose: tuple(names) if isinstance(names, list) else (str(names),) for purpose, names in found.items()}
+    return {purpose: str(named[purpose]) for purpose in ("helper", "verifier") if named.get(purpose)}
 
 
 def check_models(study: Study) -> Mapping[str, str]:
     """Name -> what keeps a model of the study from being asked (a missing key, say); empty where all can be."""
     problems = {}
-    for name in {name for names in models_of(study).values() for name in names}:
+    for name in dict.fromkeys(models_of(study).values()):
         try:
             open_models([name], EndpointOptions())
         except FolkwaysError as error:
@@ -46,7 +45,7 @@ def check_models(study: Study) -> Mapping[str, str]:
     return problems
 
 
-def call_models(
+def call_model(
     workspace: Workspace,
     study: Study,
     purpose: str,
@@ -55,38 +54,33 @@ def call_models(
     *,
     item_id: int | None = None,
     participant_id: int | None = None,
-) -> tuple[ModelCall, ...]:
-    """Ask every model that the study has for ``purpose`` the same prompt; one call each, with the reply or the problem.
+) -> ModelCall:
+    """Ask the model that the study has for ``purpose``; the call has the reply or the problem.
 
     What was asked before in the same words is not asked again. ConflictError where the study has no model for it, or has made
     as many calls as it may (``models.most_calls``).
     """
-    names = models_of(study).get(purpose)
-    if not names:
+    name = models_of(study).get(purpose)
+    if name is None:
         raise ConflictError(f"this study has no model as {purpose}; go on without it")
-    _check_calls(workspace, study, len(names))
-    options = EndpointOptions(timeout=TIMEOUT_SECONDS)
-    made = []
-    for name in names:
-        row: dict[str, Any] = {
-            "study_id": study.id,
-            "item_id": item_id,
-            "participant_id": participant_id,
-            "purpose": purpose,
-            "endpoint": name,
-            "run": "",
-            "prompt": storable(prompt),
-            "created": time.time(),
-        }
-        try:
-            (model,) = open_models([name], options)
-            row |= _ask(workspace, study, purpose, storable(prompt), max_tokens, model, item_id)
-        except FolkwaysError as error:
-            row["problem"] = str(error)
-        with workspace.write() as connection:
-            number = inserted_id(connection, schema.model_calls, row)
-            made.append(_get(connection, number))
-    return tuple(made)
+    _check_calls(workspace, study)
+    row: dict[str, Any] = {
+        "study_id": study.id,
+        "item_id": item_id,
+        "participant_id": participant_id,
+        "purpose": purpose,
+        "endpoint": name,
+        "run": "",
+        "prompt": storable(prompt),
+        "created": time.time(),
+    }
+    try:
+        (model,) = open_models([name], EndpointOptions(timeout=TIMEOUT_SECONDS))
+        row |= _ask(workspace, study, purpose, storable(prompt), max_tokens, model, item_id)
+    except FolkwaysError as error:
+        row["problem"] = str(error)
+    with workspace.write() as connection:
+        return _get(connection, inserted_id(connection, schema.model_calls, row))
 
 
 def _ask(
@@ -102,13 +96,13 @@ def _ask(
     return {"run": asked.run.name, "reply": told, "problem": problem}
 
 
-def _check_calls(workspace: Workspace, study: Study, count: int) -> None:
+def _check_calls(workspace: Workspace, study: Study) -> None:
     most = (study.definition.get("models") or {}).get("most_calls")
     if most is None:
         return
     with workspace.read() as connection:
         made = connection.scalar(sa.select(sa.func.count()).where(schema.model_calls.c.study_id == study.id)) or 0
-    if made + count > most:
+    if made >= most:
         raise ConflictError(f"this study has made the {most} calls to models that it may; go on without them")
 
 

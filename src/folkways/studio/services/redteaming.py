@@ -62,9 +62,9 @@ def suggest(workspace: Workspace, participant_id: int, assignment_id: int) -> tu
         raise ConflictError("write a scenario first")
     study, place = _place(workspace, work)
     prompt = helping.helper_prompt(scenario, place)
-    (call,) = modelling.call_models(
+    call = modelling.call_model(
         workspace, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id
-    )[:1]
+    )
     found = helping.read_suggestion(call.reply) if call.reply is not None else None
     if found is None:
         problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
@@ -119,9 +119,9 @@ def challenge(workspace: Workspace, participant_id: int, assignment_id: int) -> 
         raise ConflictError(f"a question may be tried {most} times; submit it as it is, or write another")
     study, place = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place)
-    (call,) = modelling.call_models(
+    call = modelling.call_model(
         workspace, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id, participant_id=participant_id
-    )[:1]
+    )
     chosen = helping.read_choice(call.reply) if call.reply is not None else None
     fooled = chosen not in intended if chosen is not None else None
     problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"

@@ -33,7 +33,7 @@ STUDY_KEYS = (
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
-MODEL_KEYS = ("helper", "verifier", "sentences", "most_calls")
+MODEL_KEYS = ("helper", "verifier", "most_calls")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
@@ -152,8 +152,6 @@ class _Reader:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
             if key == "most_calls":
                 self._count(raw, key, "models.")
-            elif key == "sentences" and isinstance(value, list) and value and all(isinstance(each, str) for each in value):
-                continue
             elif key in MODEL_KEYS and (not isinstance(value, str) or not value.strip()):
                 self._say(f"models.{key}", f"has to be the name of a model (folkways endpoints), not {value!r}")
 

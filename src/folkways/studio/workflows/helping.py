@@ -19,7 +19,6 @@ from folkways.metrics.labels import first_label
 LETTERS = ("A", "B", "C", "D")
 HELPER_TOKENS = 400
 VERIFIER_TOKENS = 16
-SENTENCE_TOKENS = 200
 """Output tokens of a reply, unless the model is named with settings of its own."""
 
 HELPER = """
@@ -40,13 +39,6 @@ VERIFIER = """
 {options}
 
 Which option is right in {place}? Reply with one letter and nothing else."""
-
-SENTENCE = """ Write one sentence in everyday English, as somebody might say or write it, in which "{item}" is used naturally.
-Keep to what is true of it:
-
-{fact}
-
-Reply with the sentence alone, and do not explain the item in it."""
 
 _OBJECT = re.compile(r"\{.*\}", re.S)
 
@@ -122,20 +114,6 @@ def read_choice(reply: str) -> int | None:
     """The position of the option that the verifier chose; None where it settles on none."""
     letter = first_label(reply, LETTERS)
     return LETTERS.index(letter) if letter is not None else None
-
-
-def sentence_prompt(item: str, fact: str) -> str:
-    """What a model is asked that writes a sentence with a culture-specific item."""
-    return _fill(SENTENCE, item=item, fact=fact or item)
-
-
-def read_sentence(reply: str, item: str) -> str | None:
-    """The first line of a reply that has the item in it, without quotes around; None where none has."""
-    for line in reply.splitlines():
-        text = line.strip().strip("\"“”'*").strip()
-        if item.casefold() in text.casefold():
-            return text
-    return None
 
 
 def _fill(wording: str, **parts: str) -> str:

@@ -33,7 +33,7 @@ class WriteQuestionHandler(Written):
 
     submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds right). payload:
     the same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked),
-    ``challenges`` (how often it was asked) and ``strategies`` (used on the way).
+    ``tries`` (how often it was asked) and ``strategies`` (used on the way).
     """
 
     kind = "write_question"
@@ -64,7 +64,7 @@ class WriteQuestionHandler(Written):
             "options": options,
             "intended": intended,
             "fooled": fooled,
-            "challenges": len(content.get("challenges", ())),
+            "tries": len(content.get("challenges", ())),
             "strategies": [each for each in content.get("strategies", ()) if isinstance(each, str)],
         }
 
