@@ -27,9 +27,10 @@ class Reply:
 
 @dataclass
 class Client:
-    """Keeps cookies and sends what it is told, with the Origin of the server unless told otherwise."""
+    """Keeps cookies and sends what it is told, with the Origin of the server (or ``origin``) unless told otherwise."""
 
     url: str
+    origin: str = ""
     cookies: dict[str, str] = field(default_factory=dict)
 
     def ask(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Reply:
@@ -53,15 +54,21 @@ class Client:
     def get(self, path: str, **headers: str) -> Reply:
         return self.ask("GET", path, None, headers)
 
-    def csrf(self, path: str = "/signin") -> str:
-        """The token of this visitor's forms."""
-        found = CSRF.search(self.get(path).text)
-        assert found, path
+    @staticmethod
+    def token(page: Reply) -> str:
+        """The token of a page's forms."""
+        found = CSRF.search(page.text)
+        assert found, page.text[:500]
         return found[1]
+
+    def csrf(self, path: str = "/signin") -> str:
+        """The token of this visitor's forms, of a page that has one."""
+        return self.token(self.get(path))
 
     def post(self, path: str, fields: Mapping[str, str] | None = None, *, csrf: str | None = None, **headers: str) -> Reply:
         """A form; the token is fetched unless one is given."""
-        token = self.csrf("/account" if "folkways_session" in self.cookies else "/signin") if csrf is None else csrf
+        inside = any(name.endswith("folkways_session") for name in self.cookies)
+        token = self.csrf("/account" if inside else "/signin") if csrf is None else csrf
         body = urlencode({"csrf": token, **(fields or {})}).encode()
-        sent = {"Origin": self.url, "Content-Type": "application/x-www-form-urlencoded", **headers}
+        sent = {"Origin": self.origin or self.url, "Content-Type": "application/x-www-form-urlencoded", **headers}
         return self.ask("POST", path, body, sent)

@@ -41,10 +41,9 @@ def new_login(server: StudioServer) -> str:
     return login
 
 
-def sign_in(server: StudioServer) -> Client:
-    login = new_login(server)
+def sign_in(server: StudioServer, login: str | None = None) -> Client:
     client = Client(server.url)
-    assert client.post("/signin", {"login": login, "password": PASSWORD}).status == 303
+    assert client.post("/signin", {"login": login or new_login(server), "password": PASSWORD}).status == 303
     return client
 
 
@@ -68,9 +67,7 @@ def test_pages_are_kept_by_no_cache_and_static_files_by_their_version(client: Cl
 
 
 def test_cookies_cannot_be_read_by_scripts_nor_sent_by_other_sites(server: StudioServer) -> None:
-    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
-    client = Client(server.url)
-    reply = client.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+    reply = Client(server.url).post("/signin", {"login": new_login(server), "password": PASSWORD})
     cookie = reply.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=lax" in cookie
 
@@ -124,13 +121,13 @@ def test_a_body_that_does_not_say_its_length_is_cut_off(client: Client) -> None:
         assert b" 413 " in connection.recv(200)
 
 
-def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(server: StudioServer) -> None:
-    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
-    client = Client(server.url)
+def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(own_server: StudioServer) -> None:
+    login = new_login(own_server)
+    client = Client(own_server.url)
     token = client.csrf()
     for _ in range(accounts.ATTEMPTS):
-        assert client.post("/signin", {"login": "olga@example.org", "password": "wrong"}, csrf=token).status == 403
-    refused = client.post("/signin", {"login": "olga@example.org", "password": PASSWORD}, csrf=token)
+        assert client.post("/signin", {"login": login, "password": "wrong"}, csrf=token).status == 403
+    refused = client.post("/signin", {"login": login, "password": PASSWORD}, csrf=token)
     assert refused.status == 429 and "Too many attempts" in refused.text
 
 
@@ -151,9 +148,10 @@ def test_one_address_may_do_something_only_so_often() -> None:
 
 
 def test_signing_in_gives_a_new_session_and_signing_out_ends_it_for_good(server: StudioServer) -> None:
-    client = sign_in(server)
+    login = new_login(server)
+    client = sign_in(server, login)
     token = client.cookies["folkways_session"]
-    client.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+    client.post("/signin", {"login": login, "password": PASSWORD})
     assert client.cookies["folkways_session"] != token
     assert sessions.find_session(server.workspace, token) is None
     kept = client.cookies["folkways_session"]
@@ -162,10 +160,9 @@ def test_signing_in_gives_a_new_session_and_signing_out_ends_it_for_good(server:
     assert client.get("/account").place.startswith("/signin")
 
 
-def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(server: StudioServer) -> None:
-    here = sign_in(server)
-    there = Client(server.url)
-    there.post("/signin", {"login": "olga@example.org", "password": PASSWORD})
+def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(own_server: StudioServer) -> None:
+    login = new_login(own_server)
+    here, there = sign_in(own_server, login), sign_in(own_server, login)
     here.post("/account/signout-everywhere")
     assert here.get("/account").status == 200
     assert there.get("/account").status == 303
@@ -174,16 +171,15 @@ def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(server: Stud
     assert here.post("/account/password", {"current": PASSWORD, "password": "short"}).status == 422
     assert here.post("/account/password", {"current": PASSWORD, "password": new}).status == 303
     assert here.get("/account").status == 303
-    assert here.post("/signin", {"login": "olga@example.org", "password": new}).place == "/"
+    assert here.post("/signin", {"login": login, "password": new}).place == "/"
 
 
 @pytest.mark.parametrize(
     "following", ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\n/evil"]
 )
 def test_signing_in_leads_to_pages_of_this_server_alone(server: StudioServer, following: str) -> None:
-    accounts.create_account(server.workspace, "olga@example.org", PASSWORD)
-    client = Client(server.url)
-    assert client.post("/signin", {"login": "olga@example.org", "password": PASSWORD, "next": following}).place == "/"
+    fields = {"login": new_login(server), "password": PASSWORD, "next": following}
+    assert Client(server.url).post("/signin", fields).place == "/"
 
 
 def test_an_error_says_nothing_of_the_inside(client: Client) -> None:

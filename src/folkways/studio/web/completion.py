@@ -1,4 +1,8 @@
-"""The end of a person's work: what they are told, and the code and link with which a recruitment service pays them."""
+"""The end of a person's work: what they are told, and the code and link with which a recruitment service pays them.
+
+A code is worth money. It is shown to those alone for whom it is meant: "completed" to people who have answered and for whom
+nothing is left, "no work" to those who came when nothing was left, "screened out" to those who do not meet the criteria.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
+from folkways.studio.records import ParticipantState
+from folkways.studio.services import studies
+from folkways.studio.services.progress import own_progress
+from folkways.studio.web.standing import answers_given, has_work_at_hand
+
 if TYPE_CHECKING:
     from folkways.studio.web.visits import Visit
 
-End = Literal["completed", "screened_out", "no_work"]
+End = Literal["completed", "screened_out", "no_work", "not_yet"]
 RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 
@@ -22,8 +31,22 @@ class Completion:
     link: str | None
 
 
-def completion(visit: Visit, end: End) -> Completion:
-    """What somebody in the study at hand is given at this end."""
+def completion(visit: Visit) -> Completion:
+    """Where the person at hand stands, and the code for that."""
+    end = _end(visit)
     codes = visit.study.definition.get("prolific") or {}
     code = codes.get(end) if visit.participant.source == "prolific" else None
-    return Completion(end, code, RETURN + quote(str(code)) if code else None)
+    return Completion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
+
+
+def _end(visit: Visit) -> End:
+    person = visit.participant
+    if person.state == ParticipantState.SCREENED_OUT:
+        return "screened_out"
+    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or has_work_at_hand(visit.workspace, person):
+        return "not_yet"
+    stages = [stage for stage in studies.stages(visit.workspace, visit.study.id) if stage.role in visit.roles]
+    # People who write as much as they like have no end but their own word for it.
+    if any(own_progress(visit.workspace, person.id, stage.name).left for stage in stages):
+        return "not_yet"
+    return "completed" if answers_given(visit.workspace, person) else "no_work"

@@ -1,11 +1,12 @@
-"""What a person takes part in, and whether they have done anything there."""
+"""What a person takes part in, and how far they are there."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.records import Participant, ParticipantState, Study, from_row
+from folkways.studio.records import AssignmentState, Participant, ParticipantState, Study, from_row
+from folkways.studio.services.sessions import token_hash
 from folkways.workspace.database import Workspace
 
 
@@ -29,3 +30,20 @@ def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Partic
         ids = [person.study_id for person in people]
         by_id = {row.id: from_row(Study, row) for row in connection.execute(sa.select(studies).where(studies.c.id.in_(ids)))}
     return tuple((by_id[person.study_id], person) for person in people)
+
+
+def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
+    """The study of an invitation, also of one that lets nobody in any more: those who came by it may come back."""
+    invites, studies = schema.invites, schema.studies
+    query = sa.select(studies).join(invites, invites.c.study_id == studies.c.id).where(invites.c.token_hash == token_hash(token))
+    with workspace.read() as connection:
+        row = connection.execute(query).first()
+    return from_row(Study, row) if row else None
+
+
+def has_work_at_hand(workspace: Workspace, person: Participant) -> bool:
+    """Whether a task is kept for this person."""
+    table = schema.assignments
+    query = sa.select(table.c.id).where(table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED).limit(1)
+    with workspace.read() as connection:
+        return connection.execute(query).first() is not None

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from folkways.studio.errors import SubmissionError
-from folkways.studio.records import Participant, ParticipantState, Population, Role, Study
+from folkways.studio.errors import InviteError, SubmissionError
+from folkways.studio.records import Participant, Population, Role, Study
 from folkways.studio.services import accounts, invites, participants, studies
 from folkways.studio.web.completion import completion
 from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
 from folkways.studio.web.routes.account import begin_session
 from folkways.studio.web.routing import Routes
+from folkways.studio.web.standing import study_of_invitation
 from folkways.studio.web.visits import ANYBODY, PARTICIPANT, Visit
 
 routes = Routes()
@@ -31,15 +32,30 @@ def _external(study: Study, given: Mapping[str, str], visit: Visit) -> dict[str,
     return found
 
 
+def _invited(visit: Visit) -> tuple[Study, str]:
+    """The study of the link, and the role that it gives. InviteError where it lets nobody in, unless this may be somebody who
+    came by it before: that is for ``participants.join`` to say.
+    """
+    token = visit.request.path_params["token"]
+    given = visit.form if visit.is_change else visit.request.query_params
+    try:
+        invite = invites.find_invite(visit.workspace, token)
+        return studies.get_study(visit.workspace, invite.study_id), invite.role
+    except InviteError:
+        study = study_of_invitation(visit.workspace, token)
+        if study is None or (visit.account is None and not given.get("PROLIFIC_PID")):
+            raise
+        return study, Role.ANNOTATOR
+
+
 @routes.get("/join/{token}", ANYBODY)
 def show_invitation(visit: Visit) -> Response:
     """What the study is and what comes next. Nothing is stored yet: previews of links follow them too."""
-    invite = invites.find_invite(visit.workspace, visit.request.path_params["token"])
-    study = studies.get_study(visit.workspace, invite.study_id)
+    study, role = _invited(visit)
     given = dict(visit.request.query_params)
     external = _external(study, given, visit)
     carried = {name: given[name] for name in (*PARAMETERS, "prolific_token") if given.get(name)}
-    return _invitation(visit, study, invite.role, carried, by_service=bool(external))
+    return _invitation(visit, study, role, carried, by_service=bool(external))
 
 
 def _invitation(
@@ -62,18 +78,17 @@ def _invitation(
 def join(visit: Visit) -> Response:
     """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as somebody without one."""
     visit.studio.rates.take("join", visit.address)
-    token = visit.request.path_params["token"]
-    invite = invites.find_invite(visit.workspace, token)
-    study = studies.get_study(visit.workspace, invite.study_id)
+    study, role = _invited(visit)
     given = {name: visit.text(name) for name in (*PARAMETERS, "prolific_token")}
     external = _external(study, given, visit)
     account_id = visit.account.id if visit.account is not None and not external else None
-    if account_id is None and invite.role != Role.ANNOTATOR:
+    if account_id is None and role != Role.ANNOTATOR:
         try:
             account = accounts.create_account(visit.workspace, visit.text("login"), visit.text("password"), name=visit.text("name"))
         except SubmissionError as error:
-            return _invitation(visit, study, invite.role, {}, by_service=False, problems=error.problems, status=422)
+            return _invitation(visit, study, role, {}, by_service=False, problems=error.problems, status=422)
         account_id = account.id
+    token = visit.request.path_params["token"]
     person = participants.join(visit.workspace, token, account_id, external=external, locale=visit.locale)
     if visit.account is None or visit.account.id != person.account_id:
         begin_session(visit, person.account_id)
@@ -146,6 +161,4 @@ def finish(visit: Visit) -> Response:
 @routes.get("/work/{study}/done", PARTICIPANT)
 def show_done(visit: Visit) -> Response:
     """Thanks, and the code with which the recruitment service pays."""
-    person = visit.participant
-    end = completion(visit, "screened_out" if person.state == ParticipantState.SCREENED_OUT else "completed")
-    return visit.page("entry/done.html.j2", study=visit.study, person=person, end=end)
+    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=completion(visit))

@@ -24,7 +24,7 @@ from folkways.studio.services.progress import own_progress
 from folkways.studio.web.completion import completion
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
-from folkways.studio.web.standing import answers_given, parts_of
+from folkways.studio.web.standing import parts_of
 from folkways.studio.web.visits import PARTICIPANT, SIGNED_IN, Visit
 from folkways.studio.workflows.registry import handler_of
 
@@ -122,8 +122,8 @@ def next_task(visit: Visit) -> Response:
     return _on(visit, stage=visit.text("stage") or None)
 
 
-def _on(visit: Visit, say: str | None = None, stage: str | None = None) -> Response:
-    found = claim_next(visit.workspace, visit.participant.id, stage=stage)
+def _on(visit: Visit, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
+    found = claim_next(visit.workspace, visit.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
         return visit.go(f"/work/{visit.study.name}/rest?why={found.reason}")
     return visit.go(f"/work/{visit.study.name}/tasks/{found.assignment.id}", say)
@@ -135,8 +135,7 @@ def show_rest(visit: Visit) -> Response:
     why = visit.request.query_params.get("why", "none_left")
     if why in ("paused", "closed"):
         return visit.page("work/rest.html.j2", study=visit.study, why=why)
-    end = completion(visit, "completed" if answers_given(visit.workspace, visit.participant) else "no_work")
-    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=end)
+    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=completion(visit))
 
 
 @routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
@@ -195,7 +194,7 @@ def send(visit: Visit) -> Response:
     try:
         work = _work(visit)
     except NotFoundError:
-        return _on(visit, "gone")
+        return _on(visit, "gone", after="")
     form = form_of(work.stage.kind)
     content, config = _presented(visit, work), work.stage.config
     submission = form.read(visit.form, content, config)
@@ -212,16 +211,17 @@ def send(visit: Visit) -> Response:
         revision = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
         return _task_page(visit, work, submission, revision, error.problems, error.status)
     except AlreadySubmittedError:
-        return _on(visit, "answered-before")
+        return _on(visit, "answered-before", after=work.stage.name)
     except NotFoundError:
-        return _on(visit, "gone")
+        return _on(visit, "gone", after=work.stage.name)
     except ConflictError:
         return visit.go(f"/work/{visit.study.name}", "gone")
-    return _on(visit)
+    return _on(visit, after=work.stage.name)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
 def give_back(visit: Visit) -> Response:
     """Give a task back; the person is not offered it again."""
-    leases.release(visit.workspace, visit.participant.id, visit.number("assignment"), skip=True)
-    return _on(visit, "given-back")
+    work = _work(visit)
+    leases.release(visit.workspace, visit.participant.id, work.assignment.id, skip=True)
+    return _on(visit, "given-back", after=work.stage.name)
