@@ -48,9 +48,9 @@ class JudgeAnswerHandler(Handler):
         problems: dict[str, str] = {}
         verdict, flags = submission.get("verdict"), submission.get("flags") or []
         comment = text_of(submission, "comment", problems, least=0)
-        if verdict not in VERDICTS:
+        if verdict not in tuple(VERDICTS):
             problems["verdict"] = f"choose one of: {', '.join(VERDICTS)}"
-        if not isinstance(flags, list) or any(flag not in FLAGS for flag in flags):
+        if not isinstance(flags, list) or any(flag not in tuple(FLAGS) for flag in flags):
             problems["flags"] = f"choose among: {', '.join(FLAGS)}"
         raise_if(problems)
         return {"verdict": verdict, "flags": [flag for flag in FLAGS if flag in flags], "comment": comment}

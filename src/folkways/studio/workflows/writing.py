@@ -31,9 +31,9 @@ class Written(Handler):
 class WriteQuestionHandler(Written):
     """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see services.redteaming).
 
-    submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds right). payload:
-    the same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked),
-    ``tries`` (how often it was asked) and ``strategies`` (used on the way).
+    submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds right). payload: the
+    same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked), ``tries`` (how
+    often it was asked) and ``strategies`` (used on the way).
     """
 
     kind = "write_question"

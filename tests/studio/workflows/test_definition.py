@@ -1,0 +1,114 @@
+"""Descriptions of studies: the five that come with folkways, and every mistake with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.errors import DataError, UnknownNameError
+from folkways.studio.workflows.definition import DefinitionError, load_definition, read_definition
+from folkways.studio.workflows.helping import strategies
+from folkways.studio.workflows.registry import HANDLERS
+from folkways.studio.workflows.templates import TEMPLATES, template, template_text
+from tests.support.studies import described
+
+VOTE = {"name": "verify", "kind": "vote"}
+
+
+@pytest.mark.parametrize("name", list(TEMPLATES))
+def test_every_template_is_a_study(name: str) -> None:
+    found = template(name)
+    assert (found.name, found.workflow) == (name, name)
+    assert found.consent
+    assert found.licence.startswith("CC-")
+
+
+def test_the_templates_use_every_kind_of_stage() -> None:
+    assert {stage.kind for name in TEMPLATES for stage in template(name).stages} == set(HANDLERS)
+
+
+def test_an_unknown_template_names_the_valid_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"did you mean 'judging'\?"):
+        template_text("juding")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "My Study"}, "name: has to be small letters, digits and hyphens, not 'My Study'"),
+        ({"licence": None}, "licence: is missing"),
+        ({"consent": "  "}, "consent: has to be text"),
+        ({"colour": "red"}, "colour: is no setting here; valid: name, title"),
+        ({"populations": []}, "populations: has to be a list with at least one entry"),
+        ({"populations": [{"name": "x", "culture": "Atlantis"}]}, r"populations\[0\].culture: unknown culture 'Atlantis'"),
+        ({"populations": [{"name": "x", "culture": "KR", "language": "xx"}]}, r"populations\[0\].language: unknown language 'xx'"),
+        (
+            {"populations": [{"name": "x", "culture": "KR", "part_of": "y"}]},
+            r"populations\[0\].part_of: 'y' is no population above it",
+        ),
+        ({"populations": [{"name": "x", "culture": "KR"}] * 2}, r"populations\[1\].name: 'x' is the name of another"),
+        (
+            {"populations": [{"name": "x", "culture": "KR", "people": 0}]},
+            r"populations\[0\].people: has to be a whole number from 1",
+        ),
+        (
+            {"populations": [{"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", "accept": "yes"}]}]},
+            r"populations\[0\].criteria\[0\].accept: has to be a list",
+        ),
+        (
+            {
+                "populations": [
+                    {"name": "x", "culture": "KR", "criteria": [{"name": "a", "ask": "?", "options": ["y"], "accept": ["n"]}]}
+                ]
+            },
+            r"criteria\[0\].accept: accepts an answer that is not among the options",
+        ),
+        ({"stages": [{"name": "v", "kind": "votes"}]}, r"stages\[0\].kind: 'votes' is no kind of stage; valid: write_question"),
+        ({"stages": [{**VOTE, "answers": "five"}]}, r"stages\[0\].answers: has to be a whole number, not 'five' \(how many people"),
+        ({"stages": [{**VOTE, "answers": True}]}, r"stages\[0\].answers: has to be a whole number"),
+        ({"stages": [{**VOTE, "answers": 0}]}, r"stages\[0\].answers: has to be at least 1"),
+        ({"stages": [{**VOTE, "majority": 2}]}, r"stages\[0\].majority: 2 of 5 is no majority"),
+        ({"stages": [{**VOTE, "majority": 6}]}, r"stages\[0\].majority: 6 of 5 is no majority"),
+        ({"stages": [{**VOTE, "role": "owner"}]}, r"stages\[0\].role: 'owner' is no role that works"),
+        ({"stages": [{**VOTE, "next": {"done": "later"}}]}, r"stages\[0\].next.done: 'later' is no stage; valid: verify"),
+        ({"stages": [{**VOTE, "next": {"done": "verify"}}]}, r"stages\[0\].next.done: 'verify' comes before"),
+        ({"stages": [{**VOTE, "next": {"disagree": "b"}}, {"name": "b", "kind": "vote"}]}, r"vote has no such end; valid: done"),
+        ({"stages": [VOTE, VOTE]}, r"stages\[1\].name: 'verify' is the name of another stage"),
+        ({"models": {"helper": 3}}, "models.helper: has to be the name of a model"),
+        ({"models": {"judge": "x"}}, "models.judge: is no setting here; valid: helper, verifier"),
+        ({"prolific": {"code": "x"}}, "prolific.code: is no setting here; valid: completed"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(DefinitionError, match=message) as error:
+        read_definition({**described([VOTE]), **changes}, "mine.yaml")
+    assert str(error.value).startswith("mine.yaml: 1 thing is wrong")
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(DefinitionError) as error:
+        read_definition({"name": 1, "populations": 3, "stages": [5, {"kind": "vote"}]})
+    assert len(error.value.problems) == 6
+
+
+@pytest.mark.parametrize("content", [b"a: [", b"\xff\xfe", b"- 1\n- 2\n", b""])
+def test_what_is_no_description_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"mine\.yaml"):
+        load_definition(path)
+
+
+def test_yaml_cannot_make_objects(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: !!python/object/apply:os.system ['echo']\n")
+    with pytest.raises(DataError, match="not valid YAML"):
+        load_definition(path)
+
+
+def test_every_strategy_has_a_worked_example() -> None:
+    for strategy in strategies().values():
+        assert strategy.before != strategy.after
+        assert all((strategy.title, strategy.about, strategy.before, strategy.after))
