@@ -72,9 +72,11 @@ def csi(
     from folkways.endpoints.base import EndpointOptions
     from folkways.runs.asides import How
     from folkways.runs.building.csi import CsiOptions, build_csi
+    from folkways.runs.building.csi_reading import check_table
     from folkways.runs.models import open_models
     from folkways.workspace.database import open_workspace
 
+    check_table(facts)
     wanted = names(cultures)
     rules = Rules(frozenset(wanted) if wanted else None, *words, similarity, cluster_size, seed)
     models = open_models(writers, EndpointOptions(timeout=timeout))

@@ -199,3 +199,13 @@ def test_rules_are_part_of_the_command(tmp_path: Path, models: tuple[str, ...]) 
     with pytest.raises(FolkwaysError, match="similarity"):
         build(tmp_path, "--similarity", 2, models=models)
     assert Rules().similarity == 0.8
+
+
+def test_what_cannot_be_is_found_out_before_a_workspace_is_made(tmp_path: Path, models: tuple[str, ...]) -> None:
+    with pytest.raises(FolkwaysError, match="does not exist"):
+        build(tmp_path, models=models)
+    assert list(tmp_path.iterdir()) == []
+    write_facts(tmp_path / "facts.csv", header=("culture", "statement", "source"))
+    with pytest.raises(FolkwaysError, match="no column 'fact'"):
+        build(tmp_path, models=models)
+    assert not (tmp_path / "out" / KEPT_FILE).exists()

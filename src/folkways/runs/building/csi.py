@@ -19,6 +19,7 @@ from folkways.engine.budget import Budget, parse_budget
 from folkways.errors import FolkwaysError
 from folkways.releases.checksums import sha256_of
 from folkways.runs.asides import Aside, How, Reply, ask_asides
+from folkways.runs.building.csi_reading import check_table
 from folkways.runs.building.csi_sifting import KEPT_FILE, LEFT_OUT_FILE, Report, Sifted, sift
 from folkways.runs.building.files import make_folder, write_bytes, write_record
 from folkways.runs.building.oracle import BuildStopped
@@ -108,8 +109,7 @@ def build_csi(
 def _sifted(options: CsiOptions, report: Report) -> Sifted:
     """As an earlier call left it in the folder, if it was of the same table by the same rules."""
     done, chosen = options.out / SIFTED_FILE, options.out / CHOSEN_FILE
-    if not options.facts.is_file():
-        raise FolkwaysError(f"the table of facts {options.facts} does not exist, or is a folder; give a file")
+    check_table(options.facts)
     made_of = {"sha256": sha256_of(options.facts), "rules": _plain(options.rules), "limit": options.limit}
     if done.is_file() and chosen.is_file() and (options.out / KEPT_FILE).is_file():
         earlier = orjson.loads(done.read_bytes())

@@ -20,17 +20,26 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 Row = tuple[str | None, ...]
 
 
+def check_table(path: Path) -> None:
+    """FolkwaysError unless there is a file that can be opened, of a format that can be read; before any work is done."""
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise FolkwaysError(f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}")
+    if path.suffix.lower() not in SUFFIXES:
+        raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise FolkwaysError(f"the table of facts {path} cannot be read: {error.strerror or error}") from error
+
+
 def read_facts(path: Path) -> Iterator[pl.DataFrame]:
     """FACTS in batches of BATCH, in the order of the file; further columns are passed over.
 
     FolkwaysError where there is no such file or its ending says nothing, DataError (with the row) for what cannot be read.
     """
-    if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise FolkwaysError(f"the table of facts {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}")
+    check_table(path)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise FolkwaysError(f"cannot tell the format of {path}; valid endings: {', '.join(SUFFIXES)}")
     if suffix == ".parquet":
         yield from _parquet(path)
         return
