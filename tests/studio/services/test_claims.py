@@ -240,3 +240,19 @@ def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: W
     keys = [desk.answer(person, {"choices": [2]}).item.key for _ in range(8)]
     assert [place for place, key in enumerate(keys) if key.startswith("check")] == [2, 5]
     assert len(set(keys)) == 8
+
+
+def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
+    person = desk.person()
+    first, second = desk.add("verify", [QUESTION] * 2)
+    assert desk.answer(person, {"choices": [0]}, "verify").item.id == first
+    found = assignments.claim_next(desk.workspace, person.id, after="verify")
+    assert isinstance(found, Work)
+    assert found.item.id == second
+    desk.submit(person, found, {"choices": [0]})
+    assert assignments.claim_next(desk.workspace, person.id, after="verify") == NoWork("none_left")
+    assert desk.work(person).stage.name == "write", "who asks for anything may be asked to write"
+    going_on = assignments.claim_next(desk.workspace, person.id, after="write")
+    assert isinstance(going_on, Work)
+    assert going_on.stage.name == "write", "the question that they write is at hand"

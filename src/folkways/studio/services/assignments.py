@@ -51,10 +51,13 @@ class NoWork:
     reason: str
 
 
-def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, now: float | None = None) -> Work | NoWork:
+def claim_next(
+    workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None, now: float | None = None
+) -> Work | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
-    stage: its name, None for the first stage (in order) that has something. Whoever asks twice, in two tabs perhaps, is given the
+    stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, "" where
+    it is not known: more of it comes first, and nobody is put to writing items of their own without asking. Whoever asks twice, in two tabs perhaps, is given the
     same slot twice. Nobody is given an item twice, or one that descends from their own, or one of another population.
     """
     now = time.time() if now is None else now
@@ -66,6 +69,8 @@ def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None =
         if refused is not None:
             return refused
         stages = _stages(connection, person, stage)
+        if after is not None:
+            stages = _going_on(stages, after)
         reasons = ["none_left"]
         for each in stages:
             taken = _at_hand(connection, person, each, now)
@@ -133,6 +138,12 @@ def _stages(connection: sa.Connection, person: Participant, name: str | None) ->
     if name is not None:
         query = query.where(schema.stages.c.name == name)
     return [from_row(Stage, row) for row in connection.execute(query.order_by(schema.stages.c.position))]
+
+
+def _going_on(stages: list[Stage], after: str) -> list[Stage]:
+    return [each for each in stages if each.name == after] + [
+        each for each in stages if each.name != after and not handler_of(each.kind).authored
+    ]
 
 
 def _at_hand(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
