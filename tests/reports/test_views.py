@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from folkways.reports.charts import by_group, language_pairs, strips
+from folkways.reports.charts import by_group, language_pairs
 from folkways.reports.data import ReportData
 from folkways.reports.drawings import draw
 from folkways.reports.figures import task_figures
-from folkways.reports.html import STRIP_HEIGHT, strip_cells
+from folkways.reports.leaderboard import Leaderboard
 from folkways.reports.methods import explain, parse_signature
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.strips import STRIP_HEIGHT, strip_cells, strips
 from folkways.reports.summary import coverage_notices, gaps, lede, run_notices
 from folkways.reports.views import ReportView
 from tests.support.report_data import with_judgement
@@ -87,11 +88,13 @@ def test_charts_carry_the_scores(data: ReportData) -> None:
 
 
 def test_each_row_of_the_summary_has_its_own_slice_of_one_chart(data: ReportData) -> None:
-    task = ReportView(data).tasks[0]
-    cells = strip_cells(task)
-    assert len(cells) == len(task.whole)
+    view = ReportView(data)
+    task = view.tasks[0]
+    rows = Leaderboard(view).rows(task)
+    cells = strip_cells(task, rows)
+    assert len(cells) == len(rows) == len(task.whole)
     assert [f'viewBox="0 {row * STRIP_HEIGHT} ' in cell for row, cell in enumerate(cells)] == [True] * len(cells)
-    assert strips(task)["height"] == {"step": STRIP_HEIGHT}
+    assert strips(task, rows)["height"] == {"step": STRIP_HEIGHT}
 
 
 def test_own_language_and_english_are_paired(data: ReportData) -> None:

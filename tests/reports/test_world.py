@@ -100,10 +100,10 @@ def test_the_drawing_has_the_colour_of_the_score(data: ReportData) -> None:
     assert world is not None
     shown = {"task": "blend/saq", "metric": "sem_b", "endpoint": "openai/gpt-4o-mini", "facet": "culture", "value": "ES"}
     score, low, high = data.scores.filter(**shown).select("score", "low", "high").row(0)
-    assert _mark(world.wide, "ES") ["fill"] == f"var(--heat-{int(score // 10)})"
+    assert _mark(world.wide, "ES")["fill"] == f"var(--heat-{int(score // 10)})"
     assert _mark(world.wide, "AU")["opacity"] == "0.00", "asked about in another task only"
     dense = "hatch-2" if high - low >= 20 else "hatch-1"
-    assert 10 < high - low and dense in _mark(world.wide, "ES", "hatch")["fill"]
+    assert high - low > 10 and dense in _mark(world.wide, "ES", "hatch")["fill"]
 
 
 @pytest.mark.browser

@@ -63,7 +63,13 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
         "labelLimit": ROOM,
     }
     base = {
-        "y": {"field": "down", "type": "nominal", "sort": down, "title": None, "axis": {"minExtent": room, "labelLimit": ROOM - 12}},
+        "y": {
+            "field": "down",
+            "type": "nominal",
+            "sort": down,
+            "title": None,
+            "axis": {"minExtent": room, "labelLimit": ROOM - 12},
+        },
         "x": {"field": "across", "type": "nominal", "sort": across, "title": None, "axis": axis},
     }
     return spec(

@@ -6,10 +6,10 @@ Colours are CSS variables, so that a page's theme colours its figures.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 from unicodedata import east_asian_width
 
-from folkways.reports.views import Score, TaskView
+from folkways.reports.views import TaskView
 
 Spec = dict[str, Any]
 
@@ -88,7 +88,18 @@ def axis_x(task: TaskView, width: int) -> Spec:
     return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
 
 
-def record(score: Score, group: str, series: str) -> Spec:
+class Measured(Protocol):
+    """A score with its interval; NaN for what is not known."""
+
+    @property
+    def score(self) -> float: ...  # noqa: D102 - named as in records.SCORES
+    @property
+    def low(self) -> float: ...  # noqa: D102
+    @property
+    def high(self) -> float: ...  # noqa: D102
+
+
+def record(score: Measured, group: str, series: str) -> Spec:
     """A score as a record of a chart's data; where the interval is not known it has no width."""
     known = score.low == score.low
     return {

@@ -15,7 +15,6 @@ from folkways.reports.chart_parts import (
     MAX_SERIES,
     MUTED,
     PAPER,
-    RULE,
     SERIES,
     SHAPES,
     Spec,
@@ -31,40 +30,6 @@ from folkways.reports.views import JOINT_LANGUAGE, FacetView, Score, TaskView
 
 PEOPLE_COLUMN = "people"
 """The column of a heat map with what people of each culture score over everything."""
-
-
-def strips(task: TaskView, width: int = 170, height: int = 28) -> Spec:
-    """One dot with its whiskers per headline score, each in a row of exactly ``height`` pixels, without any text.
-
-    The rows are cut apart and stand in the cells of the summary table, where the numbers are.
-    """
-    values = [
-        {**record(score, str(position), ""), "kind": "baseline" if score.baseline else "model"}
-        for position, score in enumerate(task.whole)
-    ]
-    low, high = task.domain
-    x = {"type": "quantitative", "scale": {"domain": [low, high], "nice": False, "range": [6, width - 6]}, "axis": None}
-    y = {"field": "group", "type": "nominal", "sort": None, "axis": None, "scale": {"paddingInner": 0, "paddingOuter": 0}}
-    color = {"field": "kind", "scale": {"domain": ["model", "baseline"], "range": ["var(--accent)", MUTED]}, "legend": None}
-    return {
-        **spec(width=width, height={"step": height}, data={"values": values}),
-        "padding": 0,
-        "layer": [
-            {"mark": {"type": "rule", "color": RULE}, "encoding": {"x": {**x, "datum": low}, "x2": {"datum": high}, "y": y}},
-            *(
-                {"mark": {"type": "tick", "color": RULE, "size": 7, "thickness": 1}, "encoding": {"x": {**x, "datum": at}, "y": y}}
-                for at in (low, (low + high) / 2, high)
-            ),
-            {
-                "mark": {"type": "rule", "strokeWidth": 3.5, "strokeCap": "butt", "opacity": 0.5},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "color": color},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1, "stroke": PAPER, "strokeWidth": 1.5},
-                "encoding": {"x": {**x, "field": "score"}, "y": y, "fill": color},
-            },
-        ],
-    }
 
 
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from folkways.reports.analysis_figures import AnalysisView, analysis_views
 from folkways.reports.endings import ending_figures
 from folkways.reports.figures import Figure, render, task_figures
+from folkways.reports.leaderboard import Leaderboard
 from folkways.reports.views import ReportView
 from folkways.reports.world import Variant, WorldMap
 from folkways.reports.world_chart import marked, world
@@ -25,12 +26,14 @@ class Drawings:
     """The figures of a report.
 
     tasks:  task -> section -> figures.
+    leaderboard: with the figures of models between published ones.
     endings: how questions ended.
     analyses: what the papers ask, with tables and figures.
     world:  the map as it is first seen; None where there is nothing to map. worlds: a map of each task, for files.
     """
 
     tasks: Mapping[str, Mapping[str, list[Figure]]]
+    leaderboard: Leaderboard
     endings: Sequence[Figure]
     analyses: Sequence[AnalysisView]
     world: Figure | None
@@ -42,6 +45,7 @@ class Drawings:
         for sections in self.tasks.values():
             for figures in sections.values():
                 yield from figures
+        yield from (found.figure for found in self.leaderboard.published.between if found.figure)
         yield from self.endings
         for analysis in self.analyses:
             for table in analysis.tables:
@@ -53,6 +57,7 @@ def draw(view: ReportView) -> Drawings:
     world_map = WorldMap(view)
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
+        leaderboard=Leaderboard(view),
         endings=ending_figures(view),
         analyses=analysis_views(view.data.analyses, view.short),
         world=_world(world_map, world_map.first, view, "world") if world_map.first else None,

@@ -16,9 +16,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from folkways import __version__
-from folkways.reports import charts, text
+from folkways.reports import text
 from folkways.reports.drawings import Drawings, draw
-from folkways.reports.figures import render, slugged
+from folkways.reports.figures import slugged
 from folkways.reports.methods import explain
 from folkways.reports.names import (
     culture_name,
@@ -30,11 +30,10 @@ from folkways.reports.names import (
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.strips import strip_cells
 from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unequal_notices, unreadable_notices
-from folkways.reports.views import ReportView, TaskView
+from folkways.reports.views import ReportView
 from folkways.reports.world import WorldMap, choices
-
-STRIP_WIDTH, STRIP_HEIGHT = 170, 28
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
 
@@ -51,6 +50,7 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
     sample = take_sample(view)
     items = sample.packed()
     world = WorldMap(view)
+    leaderboard = drawings.leaderboard
     return _environment().get_template("report.html.j2").render(
         view=view,
         data=view.data,
@@ -58,7 +58,8 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         world=world,
         world_choices=choices(world.variants, view.short),
         world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
-        strips={task.task: strip_cells(task) for task in view.tasks},
+        leaderboard=leaderboard,
+        boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
         lede=lede(view),
         gaps=gaps(view),
         notices=coverage_notices(view),
@@ -94,21 +95,6 @@ def _script() -> str:
 
 def _asset(name: str) -> str:
     return files("folkways.reports").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
-
-
-def strip_cells(task: TaskView) -> list[Markup]:
-    """The drawing of ``charts.strips`` cut into one small SVG per headline score, in their order."""
-    if not task.whole:
-        return []
-    drawing = _ROOT.sub("", render(charts.strips(task, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-strip")).removesuffix("</svg>")
-    name = f"{task.slug}-strips"
-    cells = []
-    for position in range(len(task.whole)):
-        box = f"0 {position * STRIP_HEIGHT} {STRIP_WIDTH} {STRIP_HEIGHT}"
-        inner = f'<g id="{name}">{drawing}</g>' if position == 0 else f'<use href="#{name}"/>'
-        svg = f'<svg class="strip" viewBox="{box}" aria-hidden="true" focusable="false">{inner}</svg>'
-        cells.append(Markup(svg))  # noqa: S704 - drawn from numbers alone
-    return cells
 
 
 def inline(svg: str) -> Markup:

@@ -1,0 +1,125 @@
+"""The papers' analyses and how questions ended, as a report shows them: every table, laid out and drawn as it asks to be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.analyses import Analysis, Made
+from folkways.benchmarks.tables import Layout, Table
+from folkways.reports.analysis_charts import DIVERGING, heat_map, intervals
+from folkways.reports.analysis_figures import analysis_views
+from folkways.reports.data import ReportData
+from folkways.reports.endings import ending_figures
+from folkways.reports.grids import grids
+from folkways.reports.html import render_html
+from folkways.reports.views import ReportView
+
+SHORT = {"lab/one": "one", "baseline/random": "baseline random"}
+NAN = float("nan")
+
+
+def _rows() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "endpoint": ["baseline/random", "lab/one"] * 4,
+            "culture": ["KR", "KR", "ET", "ET"] * 2,
+            "topic": ["Food"] * 4 + ["Sport"] * 4,
+            "gain": [0.0, 8.0, NAN, -4.0, 0.0, 2.0, 0.5, NAN],
+            "low": [-1.0, 6.0, NAN, -6.0, -1.0, NAN, 0.0, NAN],
+            "high": [1.0, 10.0, NAN, -2.0, 1.0, NAN, 1.0, NAN],
+        }
+    )
+
+
+def _table(**layout: object) -> Table:
+    asked = {"down": "culture", "across": "topic", "cell": "gain", "by": "endpoint", **layout}
+    return Table("gains", "Gains <b>", "The unit is the sentence.", _rows(), Layout(**asked), ("A note & more.",))  # type: ignore[arg-type]
+
+
+def test_a_table_is_laid_out_with_names_for_codes_and_models_first() -> None:
+    one, random = grids(_table(decimals=1), SHORT)
+    assert (one.heading, random.heading) == ("one", "baseline random")
+    assert one.columns == ("culture", "Food", "Sport")
+    assert [[cell.text for cell in row] for row in one.rows] == [["South Korea", "8.0", "2.0"], ["Ethiopia", "−4.0", "–"]]
+    assert one.rows[0][1].interval == "6.0 to 10.0" and one.rows[0][2].interval == ""
+
+
+def test_many_small_forms_become_few_wide_ones() -> None:
+    found = grids(_table(across="endpoint", by="topic"), SHORT)
+    assert [grid.heading for grid in found] == ["Food", "Sport"], "as many models as topics: as asked"
+    lone = replace(_table(across="endpoint", by="topic"), rows=_rows().filter(pl.col("endpoint") == "lab/one"))
+    (grid,) = grids(lone, SHORT)
+    assert grid.heading == "one" and grid.columns == ("culture", "Food", "Sport")
+
+
+def test_rows_without_a_layout_stay_rows() -> None:
+    (grid,) = grids(replace(_table(), layout=None), SHORT)
+    assert grid.columns == ("model", "culture", "topic", "gain", "95\u202f% low", "95\u202f% high")
+    assert [cell.text for cell in grid.rows[1]] == ["one", "South Korea", "Food", "8.0", "6.0", "10.0"]
+    assert grid.numeric == (False, False, False, True, True, True)
+
+
+def test_a_heat_map_of_differences_has_a_colour_for_each_side() -> None:
+    grid, _ = grids(_table(diverges=0.0), SHORT)
+    assert grid.layout is not None
+    cells = {(row["down"], row["across"]): row for row in heat_map(grid, grid.layout, 640)["data"]["values"]}
+    assert cells["South Korea", "Food"]["fill"] == DIVERGING[-1]
+    assert cells["Ethiopia", "Food"]["fill"] == DIVERGING[2], "half as far below as the furthest is above"
+    assert ("Ethiopia", "Sport") not in cells, "what is not known has no colour"
+
+
+@pytest.mark.parametrize(("value", "step"), [(0.0, 0), (9.9, 0), (50.0, 5), (100.0, 9)])
+def test_a_heat_map_of_scores_spans_zero_to_a_hundred(value: float, step: int) -> None:
+    rows = _rows().with_columns(score=pl.lit(value), gain=pl.lit(None, pl.Float64))
+    table = replace(_table(cell="score"), rows=rows)
+    grid, _ = grids(table, SHORT)
+    assert grid.layout is not None
+    assert {row["fill"] for row in heat_map(grid, grid.layout, 640)["data"]["values"]} == {f"var(--heat-{step})"}
+
+
+def test_intervals_are_drawn_from_their_ends() -> None:
+    grid, _ = grids(_table(), SHORT)
+    assert grid.layout is not None
+    points = intervals(grid, grid.layout, 640)["layer"][-1]["data"]["values"]
+    assert {"group": "South Korea", "series": "Food", "score": 8.0, "low": 6.0, "high": 10.0} in points
+    assert {"group": "South Korea", "series": "Sport", "score": 2.0, "low": 2.0, "high": 2.0} in points
+
+
+def _with_analysis(data: ReportData, table: Table) -> ReportData:
+    analysis = Analysis("gains", "What is gained", "Is anything gained?", ("blend/saq",), lambda _: ())
+    return replace(data, analyses=(Made(analysis, (table,)),))
+
+
+@pytest.mark.parametrize("drawn", ["heatmap", "intervals", None])
+def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, drawn: str | None) -> None:
+    page = render_html(ReportView(_with_analysis(data, _table(drawn=drawn))))
+    for words in ("What is gained", "Is anything gained?", "Gains &lt;b&gt;", "The unit is the sentence.", "A note &amp; more."):
+        assert words in page
+    assert ('id="figure-analysis-gains-gains"' in page) == (drawn is not None)
+    assert "6.00 to 10.00" in page
+
+
+def test_only_models_are_drawn_where_there_are_models() -> None:
+    (view,) = analysis_views([Made(Analysis("gains", "t", "a", (), lambda _: ()), (_table(drawn="heatmap"),))], SHORT)
+    assert [figure.title for figure in view.tables[0].figures] == ["Gains <b>: one"]
+
+
+def test_how_questions_ended_adds_up(data: ReportData) -> None:
+    view = ReportView(data)
+    bars, *by_culture = ending_figures(view)
+    shown = data.scores.filter(pl.col("facet") == "all", ~pl.col("endpoint").str.starts_with("baseline/"))
+    headline = shown.filter(pl.col("metric").is_in([task.metric.name for task in view.tasks]))
+    for state in ("failed", "refused"):
+        assert f"{headline[state].sum()} {state}" in bars.finding
+    assert {figure.slug for figure in by_culture} == {f"{task.slug}-without-answer" for task in view.tasks}
+
+
+def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: ReportData) -> None:
+    answered = data.scores.with_columns(
+        pl.lit(0, pl.Int64).alias(state) for state in ("refused", "unreadable", "failed", "missing")
+    )
+    whole = answered.with_columns(answered=pl.col("n"))
+    assert [figure.slug for figure in ending_figures(ReportView(replace(data, scores=whole)))] == ["endings"]

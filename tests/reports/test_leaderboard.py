@@ -1,0 +1,109 @@
+"""What stands beside the scores: ranks with their range, steadied scores of small cultures, people, published figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from folkways.reports.data import ReportData
+from folkways.reports.html import render_html
+from folkways.reports.leaderboard import Leaderboard, Standing
+from folkways.reports.people import PEOPLE
+from folkways.reports.views import ReportView
+from tests.support.report_data import Shape, simulate
+
+
+@pytest.fixture(scope="module")
+def close() -> ReportData:
+    """Two models of the same skill, and one that is far worse."""
+    return simulate(Shape(saq=8, easy=6, xcr=2), models={"a/one": 4.0, "b/two": 4.0, "c/far": -30.0}, tasks=("culturalbench/easy",))
+
+
+def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
+    view = ReportView(close)
+    standings = Leaderboard(view).standings(view.tasks[0])
+    assert (standings["c/far"].low, standings["c/far"].high) == (3, 3)
+    for name in ("a/one", "b/two"):
+        assert (standings[name].low, standings[name].high) == (1, 2)
+    assert {standings["a/one"].rank, standings["b/two"].rank} == {1, 2}
+    assert standings["a/one"].span == "1–2" and standings["c/far"].span == "3"
+
+
+def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData) -> None:
+    """The far model is asked one culture only, and is perfect there: over all it must not come first by that."""
+    judged, metric = close.judgements, close.metrics["culturalbench/easy"][0].name
+    lucky = (pl.col("endpoint") == "c/far") & (pl.col("culture") == "US")
+    asked = judged.filter((pl.col("endpoint") != "c/far") | lucky).with_columns(
+        pl.when(pl.col("endpoint") == "c/far").then(1.0).otherwise(pl.col(metric)).alias(metric)
+    )
+    view = ReportView(replace(close, judgements=asked))
+    standings = Leaderboard(view).standings(view.tasks[0])
+    assert standings["c/far"].rank == 1, "of the questions about the United States"
+    other_items = pl.when(pl.col("endpoint") == "b/two").then(pl.lit("other")).otherwise("item")
+    nothing = ReportView(replace(close, judgements=judged.with_columns(item=other_items)))
+    assert Leaderboard(nothing).standings(nothing.tasks[0]) == {}
+
+
+def test_one_model_has_no_rank(data: ReportData) -> None:
+    lone = replace(data, scores=data.scores.filter(pl.col("endpoint") == "openai/gpt-4o-mini"))
+    view = ReportView(lone)
+    assert Leaderboard(view).standings(view.tasks[0]) == {}
+    assert '">Rank<' not in render_html(view)
+
+
+def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
+    view = ReportView(close)
+    task = view.tasks[0]
+    steadied = Leaderboard(view).steadied(task)
+    raw = {key: score.score for key, score in task.facets["culture"].scores.items()}
+    assert set(steadied) == set(raw)
+    model = [key for key in raw if key[1] == "a/one"]
+    spread = {name: max(found) - min(found) for name, found in (
+        ("raw", [raw[key] for key in model]), ("steadied", [steadied[key].score for key in model]))}  # fmt: skip
+    assert spread["steadied"] < spread["raw"]
+    assert all(steadied[key].low < steadied[key].score < steadied[key].high for key in model)
+    assert "Steadied" in render_html(view)
+
+
+def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:
+    one = data.scores.filter((pl.col("endpoint") == "openai/gpt-4o-mini") & (pl.col("task") == "blend/saq"))
+    view = ReportView(replace(data, people=one.with_columns(endpoint=pl.lit(PEOPLE), score=pl.lit(99.0))))
+    rows = Leaderboard(view).rows(view.tasks[0])
+    assert [row.kind for row in rows] == ["model", "model", "people", "baseline", "baseline"]
+    assert rows[2].standing is None and rows[2].score == 99.0
+    assert rows[0].standing == Standing(1, 1, 1)
+
+
+SIGNATURE = "task:xcr/identification|data:xcr@9904292#abc|lang:en|variant:authors|prompts:release|samples:1|profile:{}"
+
+
+def _published(data: ReportData, profile: str = "paper") -> ReportView:
+    """The simulated XCR scores as if of the published data, of one model."""
+    own = (pl.col("task") == "xcr/identification") & (pl.col("endpoint") == "openai/gpt-4o-mini")
+    scores = data.scores.filter(own).with_columns(signature=pl.lit(SIGNATURE.format(profile)), profile=pl.lit(profile))
+    return ReportView(replace(data, scores=scores))
+
+
+def test_published_scores_stand_marked_in_the_leaderboard(data: ReportData) -> None:
+    view = _published(data)
+    board = Leaderboard(view)
+    published = [row for row in board.rows(view.tasks[0]) if row.kind == "published"]
+    found = {row.name: row.score for row in published}
+    assert found["GPT-4o"] == 50.94, "Table 2 of the paper"
+    assert all(row.low != row.low and row.counted is None and "Table 2" in row.source for row in published)
+    page = render_html(view)
+    assert page.count("as published, without an interval") == len(published) > 3
+    between = board.published.between[0].places.row(0, named=True)
+    score = view.tasks[0].whole[0].score
+    assert between["above"] == sum(value > score for value in found.values())
+
+
+def test_what_may_not_be_compared_is_said_and_not_shown(data: ReportData) -> None:
+    view = _published(data, "strict")
+    board = Leaderboard(view)
+    assert [row.kind for row in board.rows(view.tasks[0])] == ["model"]
+    assert board.published.between == []
+    assert "profile strict here, paper there" in render_html(view)
+    assert "as published, without an interval" not in render_html(view)
