@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import polars as pl
@@ -14,7 +14,9 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.models import MODEL_ABSENT
 from folkways.records import Signature
 from folkways.releases.base import Release
-from folkways.workspace.plans import RunTask
+
+if TYPE_CHECKING:  # judging replies that were made elsewhere needs no database
+    from folkways.workspace.plans import RunTask
 
 
 def signature(
@@ -49,6 +51,8 @@ def signature(
         parts["cultures"] = "+".join(sorted(options["cultures"]))
     if options.get("limit"):
         parts["limit"] = str(options["limit"])
+    if options.get("until") is not None:
+        parts["sampling"] = f"until={options['until']:g},by={'+'.join(options['strata'])}"
     return Signature(parts)
 
 
