@@ -41,7 +41,8 @@ def test_planted_means_and_their_n() -> None:
         assert line["low"] < line["score"] < line["high"]
     assert found["a", "si_csi", "all"]["score"] == pytest.approx(30)
     assert found["a", "si_csi", "all"]["n"] == 35
-    assert "Sports Tradition (5)" in table.notes[1], "groups of few sentences are named"
+    assert "Sports Tradition 5" in table.notes[0]
+    assert "Sports Tradition" in table.notes[1], "groups of few sentences are named"
 
 
 def test_the_same_numbers_as_the_scores_of_a_run() -> None:

@@ -16,7 +16,7 @@ from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.analyses.gold import gold_items
-from folkways.benchmarks.xcr.analyses.groups import WHOLE, in_order
+from folkways.benchmarks.xcr.analyses.groups import WHOLE, in_order, sizes_told
 from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, Measure, per_sentence, reached, sided
 from folkways.cultures import cultures
 from folkways.records import Schema, State
@@ -52,23 +52,20 @@ def gain_tables(findings: Findings) -> Sequence[Table]:
     rows = {facet: [row for profile, judged in parts for row in _gains(findings, profile, judged, facet)] for facet in GROUPS}
     if not any(rows.values()):
         raise NotAvailableError("no sentence has a score both within English and in the language")
-    return [
-        Table(
-            f"gains-by-{GROUPS[facet]}",
-            f"Gain of adapting into the language over within English, by {GROUPS[facet]} (section 4.2)",
-            "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, and interval and p are "
-            "of a paired t test. p is not corrected for the number of groups.",
-            _table(found, GROUPS[facet]),
-            Layout(GROUPS[facet], "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
-            _NOTES,
-        )
-        for facet, found in rows.items()
-        if found
-    ]
+    return [_gain_table(found, GROUPS[facet]) for facet, found in rows.items() if found]
 
 
-def _table(found: list[tuple[Any, ...]], column: str) -> pl.DataFrame:
-    return in_order(pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n")
+def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
+    rows = in_order(pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n")
+    return Table(
+        f"gains-by-{column}",
+        f"Gain of adapting into the language over within English, by {column} (section 4.2)",
+        "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, and interval and p are of a "
+        "paired t test. p is not corrected for the number of groups.",
+        rows,
+        Layout(column, "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
+        (sizes_told(rows, column, "n"), *_NOTES),
+    )
 
 
 _SPOKEN = {SAME: "one scale", MIXED: "mixed scales"}

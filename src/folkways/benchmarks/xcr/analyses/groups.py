@@ -98,8 +98,17 @@ def _layout(column: str) -> Layout:
     return Layout(column, "endpoint", "score", decimals=1, by="measure", drawn="heatmap")
 
 
+def sizes_told(rows: pl.DataFrame, column: str, size: str) -> str:
+    """A note on how many sentences the groups' scores are of: maps show no n, and every row of the table has its own."""
+    sizes = rows.filter(pl.col(column) != WHOLE).group_by(column).agg(pl.col(size).min().alias("least"), pl.col(size).max())
+    told = (
+        f"{group} {least}" + (f" to {most}" if most > least else "")
+        for group, least, most in sizes.sort(size, column, descending=[True, False]).select(column, "least", size).iter_rows()
+    )
+    return f"Sentences: {', '.join(told)}."
+
+
 def _notes(rows: pl.DataFrame, column: str) -> tuple[str, ...]:
-    small = rows.filter((pl.col("sentences") < FEW) & (pl.col(column) != WHOLE))
-    smallest = small.group_by(column).agg(pl.col("sentences").max()).sort("sentences", column)
-    told = ", ".join(f"{group} ({count})" for group, count in smallest.iter_rows())
-    return (f"{WHOLE}: every group together.", *([f"Fewer than {FEW} sentences in: {told}."] if told else ()))
+    small = rows.filter((pl.col("sentences") < FEW) & (pl.col(column) != WHOLE))[column].unique().sort()
+    few = (f"A rough guess, of fewer than {FEW} sentences: {', '.join(small)}.",) if small.len() else ()
+    return (f"{WHOLE}: every group together. {sizes_told(rows, column, 'sentences')}", *few)

@@ -16,6 +16,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.xcr.analyses.groups import sizes_told
 from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, measures, per_sentence, reached
 from folkways.records import Schema
 from folkways.stats.corrections import holm
@@ -109,6 +110,7 @@ def bias_tables(findings: Findings) -> Sequence[Table]:
             "The unit is the category; n counts the sentences that its scores are means of.",
             categories.select(list(BY_CATEGORY)),
             Layout("category", "endpoint", "difference", by="measure", drawn="heatmap", diverges=0.0),
+            (f"West Bengal: {sizes_told(categories, 'category', 'n_west_bengal')}",),
         ),
     ]
 
