@@ -56,9 +56,10 @@ def claim_next(
 ) -> Work | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
-    stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, "" where
-    it is not known: more of it comes first, and nobody is put to writing items of their own without asking. Whoever asks twice, in two tabs perhaps, is given the
-    same slot twice. Nobody is given an item twice, or one that descends from their own, or one of another population.
+    stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, ""
+    where it is not known: more of it comes first, and nobody is put to writing items of their own without asking. Whoever asks
+    twice, in two tabs perhaps, is given the same slot twice. Nobody is given an item twice, or one that descends from their own,
+    or one of another population.
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
