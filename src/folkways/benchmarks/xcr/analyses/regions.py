@@ -8,7 +8,8 @@ who adapts to both cultures equally well gets a gap. ``oracle`` says how large i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,10 @@ from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, measu
 from folkways.records import Schema
 from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
-from folkways.stats.wilcoxon import Wilcoxon, exact_wilcoxon
+from folkways.stats.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
 
 WEST, EAST = "IN-WB", "BD"
-ALTERNATIVE = "greater"
+ALTERNATIVE: Alternative = "greater"
 """What the one-sided test is for: West Bengal scores higher."""
 
 BIAS: Schema = {
@@ -60,15 +61,15 @@ BY_CATEGORY: Schema = {
 class Gap:
     """One model's scores in the two cultures by one metric.
 
-    sentences:  question, culture, category and ``score`` (0 to 100, null where the rule takes the sentence out), one row for each.
-    categories: BY_CATEGORY without endpoint and measure.
+    sentences: question, culture, category and ``score`` (0 to 100, null where the rule takes the sentence out), one row for each.
     """
 
     sentences: pl.DataFrame
-    categories: pl.DataFrame = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "categories", _by_category(self.sentences))
+    @cached_property
+    def categories(self) -> pl.DataFrame:
+        """BY_CATEGORY without endpoint and measure."""
+        return _by_category(self.sentences)
 
     @property
     def difference(self) -> float:
@@ -76,7 +77,7 @@ class Gap:
         mean = self.categories["difference"].mean()
         return float(mean) if isinstance(mean, float) else float("nan")
 
-    def over_categories(self, alternative: Any = ALTERNATIVE) -> Wilcoxon:
+    def over_categories(self, alternative: Alternative = ALTERNATIVE) -> Wilcoxon:
         """The exact test over the categories' differences."""
         return exact_wilcoxon(self.categories["difference"].to_numpy(), alternative)
 
