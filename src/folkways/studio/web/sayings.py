@@ -15,7 +15,6 @@ SAYINGS: Mapping[str, str] = {
     "answered": _("Your answer has been saved."),
     "answered-before": _("You had answered this before, perhaps in another window. Your first answer stands."),
     "given-back": _("Given back. Somebody else will be asked."),
-    "gone": _("That task had been waiting too long and went to somebody else. Here is the next one."),
     "signed-out": _("You have signed out."),
     "signed-out-everywhere": _("All your other devices have been signed out."),
     "password-changed": _("Your password has been changed. Sign in with the new one."),

@@ -119,7 +119,8 @@ def show_eligibility(visit: Visit) -> Response:
 
 def _eligibility(visit: Visit, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
     population = population_of(visit, visit.participant)
-    return visit.page("entry/eligibility.html.j2", status, study=visit.study, population=population, given=given, problems=problems)
+    criteria = population.criteria if population else ()
+    return visit.page("entry/eligibility.html.j2", status, study=visit.study, criteria=criteria, given=given, problems=problems)
 
 
 @routes.post("/work/{study}/eligibility", PARTICIPANT)

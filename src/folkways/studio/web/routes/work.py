@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import (
     AlreadySubmittedError,
-    ConflictError,
     DraftConflictError,
     NotFoundError,
     SubmissionError,
@@ -192,18 +191,24 @@ def save(visit: Visit) -> Response:
 def send(visit: Visit) -> Response:
     """Take an answer, and go on to the next task."""
     try:
-        work = _work(visit)
+        return _send(visit, _work(visit))
     except NotFoundError:
-        return _on(visit, "gone", after="")
+        # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
+        words = visit.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
+        if visit.wants_json:
+            return JSONResponse({"message": words, "next": f"/work/{visit.study.name}"}, status_code=404)
+        raise NotFoundError(words) from None
+
+
+def _send(visit: Visit, work: Work) -> Response:
     form = form_of(work.stage.kind)
     content, config = _presented(visit, work), work.stage.config
     submission = form.read(visit.form, content, config)
-    problems: Mapping[str, str] = {}
-    if work.assignment.state == AssignmentState.LEASED:
-        problems = form.problems(submission, content, config, visit.gettext)
     try:
-        if problems:
-            raise SubmissionError(problems)
+        if work.assignment.state == AssignmentState.LEASED:
+            problems = form.problems(submission, content, config, visit.gettext)
+            if problems:
+                raise SubmissionError(problems)
         judgements.submit(visit.workspace, visit.participant.id, work.assignment.id, submission, visit.text("key"))
     except SubmissionError as error:
         if visit.wants_json:
@@ -211,12 +216,8 @@ def send(visit: Visit) -> Response:
         revision = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
         return _task_page(visit, work, submission, revision, error.problems, error.status)
     except AlreadySubmittedError:
-        return _on(visit, "answered-before", after=work.stage.name)
-    except NotFoundError:
-        return _on(visit, "gone", after=work.stage.name)
-    except ConflictError:
-        return visit.go(f"/work/{visit.study.name}", "gone")
-    return _on(visit, after=work.stage.name)
+        return _on(visit, "answered-before")
+    return _on(visit)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)

@@ -1,0 +1,337 @@
+"""Every route as every kind of person: who may use it is written down here, apart from the code, and nothing else is allowed.
+
+A route that is not in the table fails the test. Whoever is refused changes nothing, and learns nothing: what belongs to another
+study or person looks like what is not there.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.records import Participant, Role, Study, StudyState
+from folkways.studio.services import accounts, assignments, invites, items, participants, sessions, studies
+from folkways.studio.services.items import NewItem
+from folkways.studio.web import create_app
+from folkways.studio.workflows.definition import read_definition
+from folkways.workspace.database import Workspace
+from tests.studio.web.http import Client, Reply
+from tests.support.studies import QUESTION, described
+from tests.support.studio_server import StudioServer
+
+ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"
+OWNER, RESEARCHER, REVIEWER, EXPERT = "owner", "researcher", "reviewer", "expert"
+PERSON, OTHER_PERSON = "participant", "another participant of the study"
+OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of another study"
+
+ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON})
+SIGNED_IN = ALL - {ANONYMOUS}
+WITH_LOGIN = SIGNED_IN - {PERSON, OTHER_PERSON, OTHER_STUDY_PERSON}
+STAFF = frozenset({OWNER, RESEARCHER})
+SETTLERS = STAFF | {REVIEWER, EXPERT}
+IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
+HIS = frozenset({PERSON})
+
+TABLE: dict[tuple[str, str], frozenset[str]] = {
+    ("GET", "/"): ALL,
+    ("GET", "/healthz"): ALL,
+    ("GET", "/theme.css"): ALL,
+    ("GET", "/static"): ALL,
+    ("GET", "/signin"): ALL,
+    ("POST", "/signin"): ALL,
+    ("POST", "/signout"): SIGNED_IN,
+    ("POST", "/language"): ALL,
+    ("GET", "/account"): SIGNED_IN,
+    ("POST", "/account/password"): SIGNED_IN,
+    ("POST", "/account/signout-everywhere"): SIGNED_IN,
+    ("GET", "/join/{token}"): ALL,
+    ("POST", "/join/{token}"): ALL,
+    ("GET", "/work"): SIGNED_IN,
+    ("GET", "/work/{study}"): IN_STUDY,
+    ("GET", "/work/{study}/consent"): IN_STUDY,
+    ("POST", "/work/{study}/consent"): IN_STUDY,
+    ("GET", "/work/{study}/eligibility"): IN_STUDY,
+    ("POST", "/work/{study}/eligibility"): IN_STUDY,
+    ("GET", "/work/{study}/withdraw"): IN_STUDY,
+    ("POST", "/work/{study}/withdraw"): IN_STUDY,
+    ("POST", "/work/{study}/finish"): IN_STUDY,
+    ("GET", "/work/{study}/done"): IN_STUDY,
+    ("GET", "/work/{study}/rest"): IN_STUDY,
+    ("POST", "/work/{study}/next"): IN_STUDY,
+    ("GET", "/work/{study}/tasks/{assignment}"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/draft"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/submit"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/skip"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/step"): HIS,
+    ("GET", "/studies"): SIGNED_IN,
+    ("GET", "/studies/new"): WITH_LOGIN,
+    ("POST", "/studies/new"): WITH_LOGIN,
+    ("POST", "/studies/make"): WITH_LOGIN,
+    ("GET", "/studies/{study}"): STAFF,
+    ("POST", "/studies/{study}/state"): STAFF,
+    ("GET", "/studies/{study}/description.yaml"): STAFF,
+    ("GET", "/studies/{study}/payments.csv"): STAFF,
+    ("GET", "/studies/{study}/quality"): STAFF,
+    ("GET", "/studies/{study}/log"): STAFF,
+    ("GET", "/studies/{study}/people"): STAFF,
+    ("GET", "/studies/{study}/people/{person}"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/waive"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/erase"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/withdraw"): STAFF,
+    ("POST", "/studies/{study}/invites"): STAFF,
+    ("POST", "/studies/{study}/invites/{invite}/revoke"): STAFF,
+    ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/roles/take"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/items"): SETTLERS,
+    ("GET", "/studies/{study}/items/{item}"): SETTLERS,
+    ("POST", "/studies/{study}/items/{item}/settle"): SETTLERS,
+    ("GET", "/studies/{study}/data"): STAFF,
+    ("GET", "/studies/{study}/data/export"): STAFF,
+    ("POST", "/studies/{study}/data/items"): STAFF,
+    ("POST", "/studies/{study}/data/draw"): STAFF,
+    ("POST", "/studies/{study}/data/hand-out"): STAFF,
+    ("POST", "/studies/{study}/data/take-in"): STAFF,
+}
+
+FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
+    "/account/password": lambda world: {"current": "wrong", "password": "wrong"},
+    "/work/{study}/consent": lambda world: {"agree": "yes", "version": world.study.consent_version},
+    "/work/{study}/tasks/{assignment}/draft": lambda world: {"revision": "0", "choices": "1"},
+    "/work/{study}/tasks/{assignment}/submit": lambda world: {"key": "k", "choices": "1"},
+    "/studies/{study}/state": lambda world: {"state": "paused"},
+    "/studies/{study}/people/{person}/waive": lambda world: {"reason": "a good one"},
+    "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
+    "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
+    "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
+    "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
+    "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
+}
+"""What the form of a route carries, so that nothing but permission is missing."""
+
+LOOSE = ("/signin", "/account/password", "/studies/new", "/studies/make")
+"""Routes whose own rules refuse what is sent here, with a page that says so, after permission has been given."""
+
+
+@dataclass
+class World:
+    """Two studies with one person of each kind; accounts by kind."""
+
+    workspace: Workspace
+    study: Study
+    other: Study
+    accounts: dict[str, int]
+    person: Participant
+    stranger_login: str
+    values: dict[str, str]
+
+
+def new_account(workspace: Workspace, login: str) -> int:
+    return accounts.create_account(workspace, login, None).id
+
+
+def joined(workspace: Workspace, study: Study) -> Participant:
+    _, token = invites.create_invite(workspace, study.id, population="korea")
+    person = participants.join(workspace, token)
+    return participants.consent(workspace, person.id, study.consent_version)
+
+
+def make_study(workspace: Workspace, name: str, owner: int) -> Study:
+    definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
+    study = studies.create_study(workspace, definition, owner=owner)
+    items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
+    return studies.set_state(workspace, study.id, StudyState.OPEN)
+
+
+@pytest.fixture(scope="module")
+def make_world(server: StudioServer) -> Callable[[], World]:
+    made: list[World] = []
+
+    def make() -> World:
+        workspace, number = server.workspace, len(made)
+        login = f"stranger-{number}"
+        known = {
+            STRANGER: new_account(workspace, login),
+            OWNER: new_account(workspace, f"owner-{number}"),
+            OTHER_OWNER: new_account(workspace, f"other-{number}"),
+        }
+        study = make_study(workspace, f"mine-{number}", known[OWNER])
+        other = make_study(workspace, f"other-{number}", known[OTHER_OWNER])
+        for kind, role in ((RESEARCHER, Role.RESEARCHER), (REVIEWER, Role.REVIEWER), (EXPERT, Role.EXPERT)):
+            known[kind] = new_account(workspace, f"{role}-{number}")
+            if role == Role.RESEARCHER:
+                accounts.give_role(workspace, study.id, known[kind], role)
+            else:
+                participants.add_staff(workspace, study.id, known[kind], role)
+        person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
+        known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
+        work = assignments.claim_next(workspace, person.id)
+        assert isinstance(work, assignments.Work)
+        invite, token = invites.create_invite(workspace, study.id, population="korea")
+        values = {
+            "study": study.name,
+            "token": token,
+            "assignment": str(work.assignment.id),
+            "person": str(person.id),
+            "invite": str(invite.id),
+            "item": str(work.item.id),
+        }
+        made.append(World(workspace, study, other, known, person, login, values))
+        return made[-1]
+
+    return make
+
+
+@dataclass
+class Visitor:
+    """A client that is one kind of person."""
+
+    client: Client
+    csrf: str
+
+    @classmethod
+    def of(cls, server: StudioServer, world: World, kind: str) -> Visitor:
+        client = Client(server.url)
+        if kind == ANONYMOUS:
+            return cls(client, client.csrf())
+        token = sessions.open_session(world.workspace, world.accounts[kind])
+        client.cookies["folkways_session"] = token
+        session = sessions.find_session(world.workspace, token)
+        assert session is not None
+        return cls(client, session.csrf)
+
+    def ask(self, method: str, path: str, fields: dict[str, str]) -> Reply:
+        return self.client.get(path) if method == "GET" else self.client.post(path, fields, csrf=self.csrf)
+
+
+def refused(reply: Reply) -> bool:
+    return reply.status in (401, 403, 404) or (reply.status == 303 and reply.place.startswith("/signin?next="))
+
+
+@pytest.fixture(scope="module")
+def changes(server: StudioServer) -> Iterator[Callable[[], int]]:
+    """A number that is another one as soon as anybody has changed anything in the database (SQLite counts commits of others)."""
+    connection = sqlite3.connect(server.location)
+    yield lambda: int(connection.execute("PRAGMA data_version").fetchone()[0])
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def shared_world(make_world: Callable[[], World]) -> World:
+    """One world for all who are refused: nothing of it changes."""
+    return make_world()
+
+
+def everything(workspace: Workspace) -> dict[str, list[Any]]:
+    """All rows of the studio but those of sessions, which every request may touch."""
+    tables = [table for table in vars(schema).values() if isinstance(table, sa.Table)]
+    with workspace.read() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(sa.select(table))))
+            for table in tables
+            if table.name not in ("studio_sessions", "studio_attempts")
+        }
+
+
+def routes_of_the_app(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    for route in create_app(workspace).routes:
+        for method in getattr(route, "methods", None) or ("GET",):
+            yield method, route.path  # type: ignore[attr-defined]
+
+
+def filled(path: str, values: dict[str, str]) -> str:
+    return path.format(**values) if path != "/static" else "/static/base.css"
+
+
+def test_every_route_of_the_application_is_in_the_table(server: StudioServer) -> None:
+    found = list(routes_of_the_app(server.workspace))
+    assert sorted(found) == sorted(TABLE)
+
+
+@pytest.mark.parametrize(("method", "path"), TABLE, ids=[f"{method} {path}" for method, path in TABLE])
+def test_nobody_else_gets_through(
+    server: StudioServer, shared_world: World, changes: Callable[[], int], method: str, path: str
+) -> None:
+    world = shared_world
+    fields = FIELDS.get(path, lambda _: {})(world)
+    for kind in sorted(ALL - TABLE[method, path]):
+        visitor = Visitor.of(server, world, kind)
+        before = changes()
+        reply = visitor.ask(method, filled(path, world.values), fields)
+        assert refused(reply), f"{kind}: {reply.status} {reply.place}"
+        assert changes() == before, kind
+        assert QUESTION["question"] not in reply.text, kind
+
+
+@pytest.mark.parametrize(("method", "path"), TABLE, ids=[f"{method} {path}" for method, path in TABLE])
+def test_those_who_may_get_through(server: StudioServer, make_world: Callable[[], World], method: str, path: str) -> None:
+    world = make_world() if TABLE[method, path] else None
+    for kind in sorted(TABLE[method, path]):
+        if world is None or (method == "POST" and "{study}" in path):
+            world = make_world()  # the one before may have been paused, left or settled
+        reply = Visitor.of(server, world, kind).ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        if path in LOOSE and method == "POST":
+            assert reply.status in (403, 422, 429) and "<form" in reply.text, f"{kind}: {reply.status}"
+        else:
+            assert not refused(reply) and reply.status < 500, f"{kind}: {reply.status} {reply.text[-900:]}"
+
+
+OF_A_STUDY = [(method, path) for method, path in TABLE if path.startswith("/studies/{study}/") and path.count("{") > 1]
+
+
+@pytest.mark.parametrize(("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY])
+def test_an_owner_reaches_nothing_of_another_study_through_their_own(
+    server: StudioServer, shared_world: World, changes: Callable[[], int], method: str, path: str
+) -> None:
+    world = shared_world
+    visitor = Visitor.of(server, world, OTHER_OWNER)
+    before = changes()
+    reply = visitor.ask(method, filled(path, {**world.values, "study": world.other.name}), FIELDS.get(path, lambda _: {})(world))
+    assert reply.status == 404, f"{reply.status} {reply.text[-500:]}"
+    assert changes() == before
+
+
+@pytest.mark.parametrize("path", ["/studies/{study}/data/hand-out", "/studies/{study}/data/take-in", "/studies/{study}/roles/take"])
+def test_forms_name_nobody_of_another_study(server: StudioServer, make_world: Callable[[], World], path: str) -> None:
+    world = make_world()
+    visitor = Visitor.of(server, world, OTHER_OWNER)
+    before = everything(world.workspace)
+    reply = visitor.ask("POST", filled(path, {**world.values, "study": world.other.name}), FIELDS[path](world))
+    after = everything(world.workspace)
+    assert reply.status in (303, 404, 422)
+    assert {name: rows for name, rows in after.items() if name != "studio_events"} == {
+        name: rows for name, rows in before.items() if name != "studio_events"
+    }
+
+
+def test_a_participant_reaches_the_task_of_another_by_no_study_of_theirs(
+    server: StudioServer, shared_world: World, changes: Callable[[], int]
+) -> None:
+    world = shared_world
+    visitor = Visitor.of(server, world, OTHER_STUDY_PERSON)
+    values = {**world.values, "study": world.other.name}
+    for method, path in ((method, path) for method, path in TABLE if "{assignment}" in path):
+        before = changes()
+        assert visitor.ask(method, filled(path, values), FIELDS.get(path, lambda _: {})(world)).status == 404
+        assert changes() == before
+
+
+def test_a_researcher_makes_nobody_more_than_a_researcher_is(server: StudioServer, make_world: Callable[[], World]) -> None:
+    world = make_world()
+    visitor = Visitor.of(server, world, RESEARCHER)
+    for role in ("owner", "researcher", "emperor"):
+        assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": role, "days": "3"}).status == 422
+    assert visitor.ask("POST", f"/studies/{world.study.name}/invites", {"role": "reviewer", "days": "3"}).status == 200
+
+
+def test_the_last_owner_stays(server: StudioServer, make_world: Callable[[], World]) -> None:
+    world = make_world()
+    fields = {"account": str(world.accounts[OWNER]), "role": "owner"}
+    reply = Visitor.of(server, world, OWNER).ask("POST", f"/studies/{world.study.name}/roles/take", fields)
+    assert reply.status == 403 and "only owner" in reply.text
