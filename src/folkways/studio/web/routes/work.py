@@ -216,8 +216,8 @@ def _send(visit: Visit, work: Work) -> Response:
         revision = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
         return _task_page(visit, work, submission, revision, error.problems, error.status)
     except AlreadySubmittedError:
-        return _on(visit, "answered-before")
-    return _on(visit)
+        return _on(visit, "answered-before", after=work.stage.name)
+    return _on(visit, after=work.stage.name)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
