@@ -70,7 +70,7 @@ perf-engine: $(DEV) ## Measure client overhead beside other evaluation programs 
 lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
 	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --output-file requirements/run.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-header \
+	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
 
 .PHONY: clean

@@ -32,10 +32,10 @@ from perf.text import environments, parity
 
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parent / "text" / "requirements-authors.txt"
-ENVIRONMENTS = {"fa": HERE / "requirements-hazm.txt"}
-SLOW = {"fa": 25, "ar": 200}
+ENVIRONMENTS = {"fa": HERE / "requirements-hazm.txt", "id": HERE / "requirements-nlp-id.txt"}
+SLOW = {"fa": 25, "id": 25, "ar": 200}
 """Questions at most, spread over the file, unless --sample says otherwise: seconds each."""
-LANGUAGES = ("ar", "en", "fa", "ha", "ko", "zh")
+LANGUAGES = ("ar", "en", "fa", "ha", "id", "ko", "zh")
 
 
 @dataclass(frozen=True)

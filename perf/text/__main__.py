@@ -18,9 +18,11 @@ from pathlib import Path
 import polars as pl
 
 from folkways.cultures import cultures_of, get_language
+from folkways.releases.store import open_release
 from folkways.text.tools import get_tool
 from perf.text import parity
 from perf.text.environments import ensure
+from perf.text.made_replies import made_replies
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
@@ -28,6 +30,11 @@ PAGE = REPOSITORY / "docs" / "reference" / "text-tools.md"
 BEGIN, END = "<!-- written by python -m perf.text --write -->\n", "<!-- end -->\n"
 THEIRS = ("ar", "ha", "ko")
 """Languages of the reference whose tool the registry has and folkways has not."""
+MADE = {
+    "fa": REPOSITORY / "perf" / "blend" / "requirements-hazm.txt",
+    "id": REPOSITORY / "perf" / "blend" / "requirements-nlp-id.txt",
+}
+"""Languages without a reference whose tool the registry has -> its environment."""
 
 
 def main() -> None:
@@ -76,7 +83,24 @@ def _agreement(gold: pl.DataFrame) -> dict[str, tuple[str, str, str]]:
                 texts[1] = f"{100 * parity.equal(ours, parity.verdicts(gold, responses)):.1f} % (sound)"
         found[language] = (texts[0], texts[1], texts[2] if language in (*THEIRS, "en", "zh") else "-")
         print(language, *found[language], file=sys.stderr)
-    return found
+    return found | {language: _against_tool(language, gold, python) for language in MADE}
+
+
+def _against_tool(language: str, gold: pl.DataFrame, python: Path) -> tuple[str, str, str]:
+    """The share of equal verdicts on made replies between the default tools and the authors', where no reference says more."""
+    release = open_release(str(parity.SHARED / "data" / "blend" / "24e7d73"), "blend")
+    responses = made_replies(language, gold, release)
+    local, english = parity.texts(gold, responses)
+    spacy = parity.Looked(_asked(python, "en", english))
+    authors = parity.Looked(_asked(ensure(MADE[language]), language, local))
+    ours = parity.verdicts(gold, responses)
+    with parity.tools({"en": spacy, language: authors}):
+        theirs = parity.verdicts(gold, responses)
+    with parity.tools({"en": spacy}):
+        aside = parity.verdicts(gold, responses)
+    told = (f"{100 * parity.equal(ours, theirs):.1f} % (made)", f"{100 * parity.equal(aside, theirs):.1f} % (made)", "-")
+    print(language, *told, file=sys.stderr)
+    return told
 
 
 def _asked(python: Path, language: str, texts: list[str]) -> dict[str, list[str]]:

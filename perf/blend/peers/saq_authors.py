@@ -54,6 +54,11 @@ def local_tool(language: str) -> Tokenize:
 
         persian = PersianLemmatizer()
         return lambda text: [persian.lemmatize(word) for word in text.split()]
+    if language == "id":
+        from nlp_id.lemmatizer import Lemmatizer as IndonesianLemmatizer
+
+        indonesian = IndonesianLemmatizer()
+        return lambda text: str(indonesian.lemmatize(text)).split()
     raise SystemExit(f"no tool for {language}")
 
 
