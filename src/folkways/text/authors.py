@@ -101,7 +101,13 @@ SOURCES: Mapping[str, Source] = {
     "ha": Source("hausastemmer", ("hausastemmer",), "pip install 'hausastemmer==1.0'", _hausa, "It is GPL."),
     "ar": Source("qalsadi", ("qalsadi",), "pip install 'qalsadi==0.5'", _arabic, "It is GPL; version 0.5.1 gives other lemmas."),
     "fa": Source("hazm", ("hazm",), "pip install 'hazm==0.10.0'", _persian, "It needs Python 3.11 or earlier."),
-    "id": Source("nlp-id", ("nlp_id",), "pip install 'nlp-id==0.1.15.0'", _indonesian, "It needs Python 3.11 or earlier."),
+    "id": Source(
+        "nlp-id",
+        ("nlp_id",),
+        "pip install 'nlp-id==0.1.15.0' 'numpy==1.26.4' 'scipy==1.12.0'",
+        _indonesian,
+        "It needs Python 3.11 or earlier.",
+    ),
     "as": Source("indic-nlp-library", ("indicnlp",), "pip install 'indic-nlp-library==0.92'", _assamese),
 }
 """Language -> tool. Chinese is jieba, which is always there."""
