@@ -20,6 +20,13 @@ from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs.building.csi_sifting import KEPT_FILE
 from folkways.runs.building.oracle import BuildStopped
+from folkways.studio.imports.items import import_items
+from folkways.studio.imports.tables import read_rows
+from folkways.studio.services.accounts import create_account
+from folkways.studio.services.studies import create_study
+from folkways.studio.workflows.definition import parse_yaml, read_definition
+from folkways.studio.workflows.templates import template_text
+from folkways.workspace.database import open_workspace
 from tests.support.chat_server import ChatServer
 from tests.support.csi_facts import FACTS, write_facts
 from tests.support.river import rows
@@ -84,6 +91,22 @@ def test_judges_do_not_see_who_wrote_what(tmp_path: Path, models: tuple[str, ...
     for line, item in zip(form, built(tmp_path), strict=True):
         assert [line[f"sentence_{letter}"] for letter in "abc"] == [candidate["text"] for candidate in item["candidates"]]
         assert line["judge"] == line["best"] == ""
+
+
+def test_the_studio_takes_the_items_as_they_are(tmp_path: Path, models: tuple[str, ...]) -> None:
+    write_facts(tmp_path / "facts.csv")
+    build(tmp_path, models=models)
+    database = open_workspace(str(tmp_path / "studio.db"))
+    owner = create_account(database, "me@example.org", "a long enough password").id
+    study = create_study(database, read_definition(parse_yaml(template_text("culture-specific-items"))), owner=owner)
+    file = tmp_path / "out" / "items.jsonl"
+    added = import_items(database, study.id, "choose", read_rows(file), file=str(file))
+    for item, line in zip(added, built(tmp_path), strict=True):
+        assert item.key == line["id"]
+        assert item.content["fact"] == line["fact"]
+        assert [(each["text"], each["by"]) for each in item.content["candidates"]] == [
+            (each["text"], each["by"]) for each in line["candidates"]
+        ]
 
 
 def test_the_same_call_asks_nothing_and_sifts_nothing_again(server: ChatServer, tmp_path: Path, models: tuple[str, ...]) -> None:
