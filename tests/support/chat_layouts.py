@@ -10,6 +10,7 @@ import orjson
 
 from tests.support.chat_topics import sort_into_topics
 from tests.support.knowing_model import answer_culturalbench
+from tests.support.round_models import answer_round
 
 WORDS = ("rice", "tea", "football", "school", "bread", "market", "grandmother", "new year", "bus", "noodles", "phone", "wedding")
 RUBBISH = "A \\ud800 \\udfff \\u0000 \\u202e \\u001b[31m \\uffff end"  # JSON escapes: what a broken model may well send
@@ -50,6 +51,8 @@ def answer(mode: str, question: Question) -> str:
 
     ``culturalbench:JSON`` knows some countries better than others (knowing_model).
 
+    ``round:JSON`` helps, holds out and answers as planned in a round of red-teaming (round_models).
+
     ``csi`` names an item for a fact and writes a sentence with an item, as JSON.
 
     ``judge:N`` answers what a build asks, as JSON: "same" is true for N % of the prompts, which also have a group of two answers.
@@ -60,6 +63,8 @@ def answer(mode: str, question: Question) -> str:
         return mode[6:]
     if mode.startswith("culturalbench:"):
         return answer_culturalbench(mode.removeprefix("culturalbench:"), question.model, question.user)
+    if mode.startswith("round:"):
+        return answer_round(mode.removeprefix("round:"), question.model, question.user)
     key = f"{question.model}\0{question.system}\0{question.user}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
     if mode == "letter":
@@ -77,7 +82,8 @@ def answer(mode: str, question: Question) -> str:
         named = [{"item": f"{WORDS[number % len(WORDS)]} {number % 97}", "context": f"Number {number % 10_000}, in daily use."}]
         sentence = f"After work we went for <CSI> {item} </CSI> with number {number % 1000} of the neighbours."
         return orjson.dumps({"sentence": sentence} if item else {"items": named}).decode()
-    raise ValueError(f"unknown mode {mode!r}; valid: letter, word, echo, fixed:TEXT, judge:N, topics:N, csi, culturalbench:JSON")
+    valid = "letter, word, echo, fixed:TEXT, judge:N, topics:N, csi, culturalbench:JSON, round:JSON"
+    raise ValueError(f"unknown mode {mode!r}; valid: {valid}")
 
 
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:
