@@ -134,8 +134,10 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
         return tuple(from_row(Participant, row) for row in connection.execute(query))
 
 
-def _get(connection: sa.Connection, participant_id: int) -> Participant:
-    row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id)).first()
+def _get(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:
+    """lock: before anything of theirs, in the order in which claiming locks it."""
+    query = sa.select(schema.participants).filter_by(id=participant_id)
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
     if row is None:
         raise NotFoundError("there is no such participant")
     return from_row(Participant, row)
@@ -242,7 +244,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
     """A person says that they are done; their leases are free at once. An active person again as soon as they ask for work."""
     with workspace.write() as connection:
-        person = _get(connection, participant_id)
+        person = _get(connection, participant_id, lock=True)
         free_leases(connection, participant_id)
         if person.state == ParticipantState.ACTIVE:
             connection.execute(
@@ -263,7 +265,7 @@ def withdraw(
     """
     now = time.time() if now is None else now
     with workspace.write() as connection:
-        person = _in_study(connection, study_id, participant_id)
+        person = _in_study(connection, study_id, participant_id, lock=True)
         if person.state == ParticipantState.WITHDRAWN:
             return person
         free_leases(connection, participant_id)
@@ -306,8 +308,8 @@ def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, 
         return int(deleted)
 
 
-def _in_study(connection: sa.Connection, study_id: int, participant_id: int) -> Participant:
-    person = _get(connection, participant_id)
+def _in_study(connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False) -> Participant:
+    person = _get(connection, participant_id, lock=lock)
     if person.study_id != study_id:
         raise NotFoundError("there is no such participant")
     return person
