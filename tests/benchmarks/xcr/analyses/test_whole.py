@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.api import run
+from folkways.benchmarks.analyses import analyse
 from folkways.benchmarks.xcr import ANALYSES
 from folkways.cli.analyse import command
 from folkways.releases.xcr_reading import sentence_ids
+from folkways.runs.findings import load_findings
+from folkways.workspace.database import open_workspace
+from folkways.workspace.plans import find_run
 
 pytestmark = pytest.mark.shared
 
@@ -70,6 +75,18 @@ def test_every_analysis_gives_tables_that_state_their_unit(tables: dict[str, dic
     assert all("unit" in table["unit"].lower() and table["rows"] for table in tables.values())
     counts = ("n", "sentences", "n_west_bengal", "best_n")
     assert all(any(name in row for name in counts) for table in tables.values() for row in table["rows"])
+
+
+def test_whatever_was_judged_gives_tables_or_says_what_is_lacking(workspace: str) -> None:
+    database = open_workspace(workspace, create=False)
+    whole = load_findings(database, [find_run(database, "systems")])
+    for size in (1, 2, 3, 5, 8, 20, 60):
+        for seed in range(3):
+            some = replace(whole, judgements=whole.judgements.sample(size, seed=seed))
+            made, left_out = analyse(ANALYSES, some)
+            assert {one.analysis.name for one in made} | set(left_out) <= {analysis.name for analysis in ANALYSES}
+            assert all(left_out.values())
+            assert all(table.rows.height for one in made for table in one.tables)
 
 
 def test_groups_add_up_to_the_corpus(tables: dict[str, dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import TASKS, by_items, measures
+from folkways.benchmarks.xcr.analyses.measures import TASKS, by_items, measures, task_by_task
 from folkways.records import Schema
 from folkways.releases import xcr
 from folkways.releases.base import Release
@@ -55,7 +55,7 @@ def example_tables(findings: Findings) -> Sequence[Table]:
         raise NotAvailableError(
             "needs the authors' prompts, which the data that were judged lack; fetch them: folkways data fetch xcr"
         )
-    rows = [row for task in tasks for row in _compared(findings, task, list(shown))]
+    rows = [row for found in task_by_task(findings, lambda task: list(_compared(findings, task, list(shown)))) for row in found]
     if not rows:
         raise NotAvailableError("none of the sentences that the prompts show was asked")
     told = "; ".join(f"{item}: {' '.join(sentence.split())}" for item, sentence in shown.items())

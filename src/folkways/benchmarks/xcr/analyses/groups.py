@@ -9,7 +9,7 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, TASKS, by_items, measures
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, by_items, measures, task_by_task
 from folkways.benchmarks.xcr.tables.corpus import LEVELS
 from folkways.cultures import cultures
 
@@ -44,7 +44,7 @@ def element_tables(findings: Findings) -> Sequence[Table]:
 
 
 def _group_table(findings: Findings, facet: str, name: str, title: str) -> Table:
-    rows = pl.concat(_scores(findings, task, facet) for task in TASKS if task in findings.tasks)
+    rows = pl.concat(task_by_task(findings, lambda task: _scores(findings, task, facet)))
     column = FACETS[facet]
     if rows[column].n_unique() < 3:  # one group beside the whole
         raise NotAvailableError(f"the judged sentences are of a single {column}; judge more of them")
@@ -72,6 +72,8 @@ def _scores(findings: Findings, task: str, facet: str) -> pl.DataFrame:
     looked_at = measures(findings, task, judged)
     needed = ["endpoint", "culture", "question", "counted", "state", facet, *(measure.name for measure in looked_at)]
     rows = by_items(judged, task).select(needed).drop_nulls(facet)
+    if rows.is_empty():
+        raise NotAvailableError(f"no judged sentence of {task} has a {FACETS[facet]}")
     found = []
     for (endpoint, culture), part in rows.group_by(["endpoint", "culture"], maintain_order=True):
         scores = summarise_means(part, task, [measure.metric for measure in looked_at], (), groupings=((), (facet,)))

@@ -6,14 +6,17 @@ similarities that need no model stand in for them, and every row says which it i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import Metric, State
+
+T = TypeVar("T")
 
 IDENTIFICATION, PREDICTION, ADAPTATION = "xcr/identification", "xcr/prediction", "xcr/adaptation"
 TASKS = (IDENTIFICATION, PREDICTION, ADAPTATION)
@@ -69,6 +72,24 @@ def measures(findings: Findings, task: str, judged: pl.DataFrame) -> list[Measur
         found = [Measure(metric) for names in _PLAIN[task] if (metric := _first(findings, task, judged, names))]
     if not found:
         raise NotAvailableError(f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN")
+    return found
+
+
+def task_by_task(findings: Findings, make: Callable[[str], T]) -> list[T]:
+    """What ``make`` gives for each judged task, without those for which it is not available.
+
+    Raises the last NotAvailableError where it is for none.
+    """
+    found: list[T] = []
+    lacking = NotAvailableError(f"needs judgements of {', '.join(TASKS)}")
+    for task in TASKS:
+        if task in findings.tasks:
+            try:
+                found.append(make(task))
+            except NotAvailableError as reason:
+                lacking = reason
+    if not found:
+        raise lacking
     return found
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import TASKS, measures, per_sentence, reached
+from folkways.benchmarks.xcr.analyses.measures import TASKS, measures, per_sentence, reached, task_by_task
 from folkways.records import Schema
 from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
@@ -83,8 +83,7 @@ def reasoning_tables(findings: Findings) -> Sequence[Table]:
         raise NotAvailableError(
             f"needs one model asked with different {SETTING}: folkways run xcr --model NAME --model 'NAME?{SETTING}=high'"
         )
-    tasks = [task for task in TASKS if task in findings.tasks]
-    rows = [row for task in tasks for row in _compared(findings, task, found)]
+    rows = [row for compared in task_by_task(findings, lambda task: list(_compared(findings, task, found))) for row in compared]
     if not rows:
         raise NotAvailableError("the two endpoints of one model were not asked the same sentences")
     table = pl.DataFrame(rows, schema=dict(REASONING), orient="row")

@@ -7,7 +7,7 @@ who adapts to both cultures equally well gets a gap. ``oracle`` says how large i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -85,7 +85,7 @@ class Gap:
 def bias_tables(findings: Findings) -> Sequence[Table]:
     """The tests, and the differences by category that they are of."""
     judged = findings.of(ADAPTATION)
-    found = list(gaps(judged, measures(findings, ADAPTATION, judged)))
+    found = gaps(judged, measures(findings, ADAPTATION, judged))
     tests = pl.DataFrame([_tested(*one) for one in found], schema=dict(BIAS), orient="row")
     tests = tests.with_columns(p_holm=pl.Series(holm(tests["p"].to_list()), dtype=pl.Float64))
     categories = pl.concat(
@@ -116,19 +116,23 @@ def bias_tables(findings: Findings) -> Sequence[Table]:
     ]
 
 
-def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> Iterator[tuple[str, Measure, Gap]]:
-    """Each endpoint, metric and gap. NotAvailableError where no endpoint was asked for both cultures."""
+def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, Measure, Gap]]:
+    """Each endpoint, metric and gap. NotAvailableError where no endpoint was scored in both cultures."""
     said = reached(judged).filter(pl.col("culture").is_in([WEST, EAST]))
     both = said.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
     endpoints = both.filter(pl.col("culture") == 2)["endpoint"].to_list()
     if not endpoints:
         raise NotAvailableError(f"needs adaptations to both Bengali cultures: folkways run {ADAPTATION} --cultures {WEST},{EAST}")
+    found = []
     for endpoint in endpoints:
         own = said.filter(pl.col("endpoint") == endpoint)
         for measure in looked_at:
             gap = Gap(per_sentence(own, ["culture", "category"], {"score": measure.name}))
             if gap.categories.height:
-                yield endpoint, measure, gap
+                found.append((endpoint, measure, gap))
+    if not found:
+        raise NotAvailableError("no category has scored sentences of both Bengali cultures; judge more of them")
+    return found
 
 
 def _by_category(sentences: pl.DataFrame) -> pl.DataFrame:
