@@ -28,7 +28,7 @@ from folkways.runs.scoring_models import ScoringModels, check_models, chosen_mod
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace, open_workspace
 
-_LISTS = ("cultures", "languages", "variants")
+_LISTS = ("cultures", "languages", "variants", "strata")
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,7 @@ def run(
         observer=observer,
         every=every,
         planned=planned,
+        profile=profile,
     )
     score_run(database, session.run, profile, models=scoring)
     return Run(database, plans.find_run(database, str(session.run.id)), path)

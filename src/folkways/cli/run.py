@@ -9,7 +9,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from folkways.cli.options import left_out, question_options, run_options, scoring_model_options, scoring_models, workspace_option
+from folkways.cli.options import (
+    left_out,
+    names,
+    question_options,
+    run_options,
+    scoring_model_options,
+    scoring_models,
+    workspace_option,
+)
 
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,6 +31,8 @@ from folkways.cli.options import left_out, question_options, run_options, scorin
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests.")
 @click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
+@click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
+@click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
     models: tuple[str, ...],
@@ -34,6 +44,8 @@ def command(
     max_errors: int | None,
     timeout: float,
     budget: str | None,
+    until: float | None,
+    strata: str | None,
     prices: Path | None,
     report_dir: Path | None,
     embedding_model: str | None,
@@ -51,6 +63,7 @@ def command(
     folkways run sample --model baseline/random
     folkways run blend/saq xcr --model openai/gpt-4o-mini --cultures KR,KP,ET
     folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
+    folkways run blend/saq --model openai/gpt-4o-mini --until 5
     """
     from folkways.api import run
     from folkways.cli.files import check_folder
@@ -62,7 +75,13 @@ def command(
         check_folder(report_dir)
     console = Console(stderr=True)
     scoring = scoring_models(embedding_model, bert_models, device, precision)
-    options = replace(run_options(**asked), scoring_models=scoring.names, scoring_precision=scoring.precision or "fp32")
+    options = replace(
+        run_options(**asked),
+        scoring_models=scoring.names,
+        scoring_precision=scoring.precision or "fp32",
+        until=until,
+        strata=names(strata) or ("culture",),
+    )
     with RunProgress(console, then="Judging what was said") as progress:
         done = run(
             options,

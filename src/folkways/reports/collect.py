@@ -134,14 +134,26 @@ def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
         f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
         "and stays in the denominators. Run the same command again to go on."
         for run in runs
-        if run.state != "finished"
+        if run.state != "finished" and not _sampled(run)
     ]
+    for run in filter(_sampled, runs):
+        stopped = "" if run.state == "finished" else f" It stopped early ({run.reason or run.state}); the same command goes on."
+        warnings.append(
+            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores estimate "
+            f"what asking everything would give, and its denominators are the sample.{stopped}"
+        )
     if any(task.startswith("sample/") for run in runs for task in run.config.get("tasks", ())):
         warnings.append(
             "The sample questions were written by the developers of folkways and not checked by people of these cultures. "
             "They show what the tool does; they do not measure a model."
         )
     return warnings
+
+
+def _sampled(run: plans.RunRecord) -> float | None:
+    """The points to which a sampled run's strata were to be known; None for a run that asks everything."""
+    until = run.config.get("options", {}).get("until")
+    return None if until is None else float(until)
 
 
 def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from folkways.endpoints.base import Endpoint
 from folkways.engine.asking import Limits
@@ -15,6 +15,8 @@ from folkways.errors import FolkwaysError
 from folkways.runs import plan
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions
+from folkways.runs.sampling import sampling_frame
+from folkways.runs.until import Sampling, ask_in_rounds
 from folkways.workspace import plans
 from folkways.workspace.database import Workspace
 
@@ -47,10 +49,12 @@ def execute(
     observer: Observer | None = None,
     every: float = 0.5,
     planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
+    profile: str | None = None,
 ) -> Session:
     """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
 
     planned: called once the run is written down, before the first request. The state of the run is recorded whatever happens.
+    profile: how replies are judged where the options say to ask until scores are known well enough.
     Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
     """
     prices = [Price(0.0, 0.0) if model.endpoint.local else price_of(model.endpoint) for model in models]
@@ -64,6 +68,8 @@ def execute(
     tasks = plan.plan_tasks(options)
     if budget is not None:
         _check_bounded(budget, tasks, models)
+    frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
+    tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     run, continued = plan.begin(workspace, tasks, models, name)
     planned(run, continued)
     orders = [
@@ -78,8 +84,17 @@ def execute(
     ]
     plans.set_state(workspace, run, "running")
     began = time.monotonic()
+    spending = Budget(budget)
+
+    def ask_expected() -> list[Tally]:
+        return ask(workspace, run.id, orders, budget=spending, observer=observer, every=every)
+
     try:
-        tallies = ask(workspace, run.id, orders, budget=Budget(budget), observer=observer, every=every)
+        if options.until is None:
+            tallies = ask_expected()
+        else:
+            limits = Sampling(options.until, profile, sparing=budget is not None)
+            tallies = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
         plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
         raise

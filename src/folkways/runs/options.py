@@ -31,6 +31,8 @@ class RunOptions:
     permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the released one.
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
     scoring_precision: of those models.
+    until:        points: every stratum is asked until half its interval is no wider; None asks everything.
+    strata:       what strata are made of, for ``until``: columns of the items.
     """
 
     tasks: tuple[str, ...]
@@ -49,12 +51,20 @@ class RunOptions:
     permute_options: int = 1
     scoring_models: Mapping[str, str] = field(default_factory=dict)
     scoring_precision: str = "fp32"
+    until: float | None = None
+    strata: tuple[str, ...] = ("culture",)
 
     def __post_init__(self) -> None:
         for name in ("limit", "samples", "max_tokens", "permute_options"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise FolkwaysError(f"{name} must be at least 1, got {value}")
+        if self.until is not None and not 0 < self.until < 50:
+            raise FolkwaysError(f"until must lie between 0 and 50 points, got {self.until:g}")
+        if self.until is not None and self.limit is not None:
+            raise FolkwaysError("until decides how many items are asked; leave the limit out, or until")
+        if not self.strata:
+            raise FolkwaysError("strata need at least one column of the items, for example culture, or culture and topic")
         if not -(2**63) <= self.seed < 2**63:
             raise FolkwaysError(f"seed must be a whole number of at most 64 bits, got {self.seed}")
         if self.permute_options > MOST_ORDERS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -26,6 +26,9 @@ from folkways.workspace import plans
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
+POPULATIONS = "populations"
+"""Key of a sampled run's stored options: what its strata have in all, which the release tells and the user did not choose."""
+
 SLICE = 1000
 """Items whose prompts are made at a time, so that a run of any size needs little memory."""
 
@@ -37,6 +40,7 @@ class TaskPlan:
     task: Task
     release: Release
     options: RunOptions
+    populations: Mapping[str, int] | None = None  # of a sampled run: stratum -> how many units it has in all
 
     @cached_property
     def prompt_options(self) -> PromptOptions:
@@ -174,11 +178,12 @@ def begin(
     options = asdict(planned[0].options)
     if options["cultures"] is not None:
         options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
+    left_out = {"tasks", "releases", "prompt_file", *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
         "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in ("tasks", "releases", "prompt_file")},
+        "options": {key: value for key, value in options.items() if key not in left_out},
         "version": __version__,
     }
     tasks = [
@@ -188,7 +193,8 @@ def begin(
     run, continued = plans.begin_run(workspace, _plain(config), tasks, __version__, name)
     if run.state == "planning":
         try:
-            _write_tasks(workspace, run.id, planned, models)
+            if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
+                _write_tasks(workspace, run.id, planned, models)
         except WorkspaceError:
             raise
         except FolkwaysError:  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
@@ -201,13 +207,15 @@ def begin(
 
 def stored_options(plan: TaskPlan) -> dict[str, Any]:
     """What scoring needs to know later to pick the same items, and what the signature tells."""
-    return _plain(asdict(plan.options))
+    populations = {} if plan.populations is None else {POPULATIONS: dict(plan.populations)}
+    return _plain({**asdict(plan.options), **populations})
 
 
 def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
-    lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in ("cultures", "languages", "variants")}
-    return RunOptions(**{**stored, **lists, "tasks": tuple(stored["tasks"])})
+    names = ("cultures", "languages", "variants", "strata", "tasks")
+    lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored}
+    return RunOptions(**{**{name: value for name, value in stored.items() if name != POPULATIONS}, **lists})
 
 
 def keyed_prompts(
@@ -231,14 +239,23 @@ def _write_tasks(workspace: Workspace, run_id: int, planned: Sequence[TaskPlan],
     for model in models:
         number = plans.endpoint_id(workspace, model.identity, model.name)
         for plan in planned:
-            ordinal = _write_task(workspace, run_id, ordinal, plan, model, number)
+            ordinal = write_prompts(workspace, run_id, ordinal, plan, model, number, plan.prompts())
 
 
-def _write_task(workspace: Workspace, run_id: int, ordinal: int, plan: TaskPlan, model: Model, endpoint_id: int) -> int:
+def write_prompts(
+    workspace: Workspace,
+    run_id: int,
+    ordinal: int,
+    plan: TaskPlan,
+    model: Model,
+    endpoint_id: int,
+    prompts: Iterable[pl.DataFrame],
+) -> int:
+    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns the last number."""
     endpoint = model.endpoint
     settings = settings_json(plan.settings(model))
     settings_id = plans.settings_id(workspace, settings)
-    for frame in plan.prompts():
+    for frame in prompts:
         texts: list[dict[str, Any]] = []
         expected: list[dict[str, Any]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):

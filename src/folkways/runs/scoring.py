@@ -14,7 +14,9 @@ from folkways.errors import FolkwaysError
 from folkways.records import SCORES
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
-from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.options import RunOptions
+from folkways.runs.plan import POPULATIONS, item_batches, restore_options
+from folkways.runs.sampled_scores import of_sample
 from folkways.runs.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.signature import signature
 from folkways.workspace import plans, results
@@ -22,6 +24,9 @@ from folkways.workspace.database import Workspace
 
 NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
 """Columns of judgements that no summary looks at, left out while all judgements of a part are in memory together."""
+
+LEFT_OUT_OF_SAMPLES = ("task", "sample", "answer", "reason")
+"""The same of a sampled run, whose scores depend on which items were drawn, and in which order."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def score_run(
             slim = []
             for judged in _judge(task, item_batches(task, release, options), responses, resolved):
                 results.save_judgements(workspace, run, resolved, judged)
-                slim.append(judged.drop(NOT_SUMMARISED))
+                slim.append(judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES))
             _check_complete(run, task, sum(frame.height for frame in slim), responses.height)
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
@@ -84,7 +89,7 @@ def score_run(
             whole = pl.concat(slim)
             slim.clear()
             scored = (
-                task.summarise(whole)
+                _summarised(task, whole, options, run_task)
                 .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
                 .select(list(SCORES))
             )
@@ -92,6 +97,12 @@ def score_run(
             frames.append(scored)
     plans.mark_scored(workspace, run)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles, tuple(problems))
+
+
+def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: plans.RunTask) -> pl.DataFrame:
+    if options.until is None:
+        return task.summarise(judged)
+    return of_sample(task.summarise(judged), task, judged, options.strata, run_task.options[POPULATIONS])
 
 
 def _check_complete(run: plans.RunRecord, task: Task, judged: int, expected: int) -> None:

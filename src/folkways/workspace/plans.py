@@ -206,6 +206,24 @@ def settings_id(workspace: Workspace, json: str) -> int:
         return intern(connection, schema.settings, "json", json)
 
 
+def last_ordinal(workspace: Workspace, run: RunRecord) -> int:
+    """The highest number among what a run expects; 0 where it expects nothing yet."""
+    expected = schema.expected
+    with workspace.read() as connection:
+        return int(connection.scalar(sa.select(sa.func.max(expected.c.ordinal)).where(expected.c.run_id == run.id)) or 0)
+
+
+def forget_expected(workspace: Workspace, run: RunRecord, ordinals: Sequence[int]) -> None:
+    """Take rows out of what a run expects. For a sampled run that was never going to ask everything; responses stay."""
+    with workspace.write() as connection:
+        for start in range(0, len(ordinals), 500):
+            connection.execute(
+                sa.delete(schema.expected).where(
+                    schema.expected.c.run_id == run.id, schema.expected.c.ordinal.in_(ordinals[start : start + 500])
+                )
+            )
+
+
 def write_expected(workspace: Workspace, prompts: Iterable[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> None:
     """Write down prompts and the items that expect an answer to them; rows that are there already stay as they are."""
     with workspace.write() as connection:

@@ -1,0 +1,157 @@
+"""What a sampled run may draw: strata of items in random order, and how well the score of each stratum is known.
+
+A stratum is a culture, or a culture and a facet (``culture+topic``). What counts is the score that asking every item of a stratum
+would give, so that items are drawn one after the other without replacement, in an order that the seed decides and that is the same
+for every model: what one model was asked is a part of what another was, and the two can be compared on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import Metric, State
+from folkways.runs.plan import SLICE, TaskPlan, item_batches
+from folkways.stats.sequences import Sequence as ConfidenceSequence
+from folkways.stats.sequences import betting_sequence
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Units in the order in which they are drawn: single items, or questions with all their items where the task scores these."""
+
+    name: str
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What can be drawn of one task (the sampling frame).
+
+    strata:  by name. items: ``item``, ``unit``, ``stratum``, one row per item that counts. metric: what strata are narrowed by.
+    requests: how many requests a unit takes, on the average. read: the items with all their columns, in the task's batches.
+    """
+
+    task: str
+    metric: Metric
+    strata: Mapping[str, Stratum]
+    items: pl.DataFrame
+    requests: float
+    read: Callable[[], Iterable[pl.DataFrame]]
+
+    @property
+    def populations(self) -> dict[str, int]:
+        """Stratum -> how many units it has in all."""
+        return {name: len(stratum.units) for name, stratum in self.strata.items()}
+
+
+def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
+    """Everything of a task that counts in its score, in strata. Nothing is asked.
+
+    What counts is found by judging every item as if nothing had been said: items that the benchmark's rule takes out are not drawn.
+    FolkwaysError for strata that the items do not have, and for a task whose headline has no bounds: nothing limits how far off a
+    sample of such values may be.
+    """
+    task, by = plan.task, plan.options.strata
+    metric = task.metrics[0]
+    if metric.bounds != (0.0, 1.0):
+        raise FolkwaysError(
+            f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave --until out"
+        )
+    resolved = task.resolve_profile(profile)
+    read = _reader(plan)
+    items = pl.concat(_counting(plan, batch, resolved, metric) for batch in read())
+    if items.is_empty():
+        raise FolkwaysError(f"{task.name}: no item is left that counts; widen the cultures, or leave --until out")
+    for name in by:
+        if name not in items.columns:
+            raise UnknownNameError(f"stratum of {task.name}", name, {"culture", *task.facets})
+        if items[name].null_count() == items.height:
+            raise FolkwaysError(f"{task.name}: no item of this release tells its {name}, so that strata cannot be made of it")
+    named = items.drop_nulls(list(by)).with_columns(stratum=stratum_names(by), unit=unit_names(task))
+    drawn = named.select("item", "unit", "stratum", "requests")
+    strata = {
+        str(name): Stratum(str(name), _shuffled(part["unit"].unique(maintain_order=True).to_list(), plan.options.seed))
+        for (name,), part in drawn.group_by("stratum", maintain_order=True)
+    }
+    units = sum(len(stratum.units) for stratum in strata.values())
+    return Frame(task.name, metric, strata, drawn.drop("requests"), float(drawn["requests"].sum()) / units, read)
+
+
+def stratum_names(by: Sequence[str]) -> pl.Expr:
+    """The stratum of each row of items or judgements: "KR", "KR+Food"."""
+    return pl.concat_str([pl.col(name) for name in by], separator="+")
+
+
+def unit_names(task: Task) -> pl.Expr:
+    """What is drawn as one: the item, or the question of a culture where a score needs all of its items."""
+    return pl.concat_str(["culture", "question"], separator="/") if task.whole_questions else pl.col("item")
+
+
+def unit_values(task: Task, metric: str, by: Sequence[str], judged: pl.DataFrame) -> pl.DataFrame:
+    """``stratum``, ``unit``, ``value``: each drawn unit's mean over its judgements, in the order of drawing (``ordinal``)."""
+    return (
+        judged.filter(pl.col("counted") & pl.col(metric).is_not_null())
+        .with_columns(stratum=stratum_names(by), unit=unit_names(task))
+        .group_by("stratum", "unit")
+        .agg(value=pl.col(metric).mean(), ordinal=pl.col("ordinal").min())
+        .sort("ordinal")
+        .drop("ordinal")
+    )
+
+
+def sequences(values: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, ConfidenceSequence]:
+    """Stratum -> the confidence sequence of its score, from ``unit_values``; strata of which nothing was drawn are left out."""
+    return {
+        str(name): betting_sequence(np.clip(part["value"].to_numpy(), 0.0, 1.0), populations[str(name)])
+        for (name,), part in values.group_by("stratum", maintain_order=True)
+    }
+
+
+def _reader(plan: TaskPlan) -> Callable[[], Iterable[pl.DataFrame]]:
+    """Reads the items once where they come in one batch, and each time anew where they are too large to keep."""
+
+    def read() -> Iterator[pl.DataFrame]:
+        return item_batches(plan.task, plan.release, plan.options)
+
+    head = list(islice(read(), 2))
+    return (lambda: head) if len(head) == 1 else read
+
+
+def _counting(plan: TaskPlan, items: pl.DataFrame, profile: str, metric: Metric) -> pl.DataFrame:
+    """The items of which at least one row counts for the metric, with their facets and how many ``requests`` they take."""
+    task = plan.task
+    facets = [name for name in ("question", "culture", *task.facets) if name in items.columns]
+    prompts = [task.prompts(part, plan.prompt_options, plan.release) for part in items.iter_slices(SLICE)]
+    asked = [part.select("task", "item", "language", "variant") for part in prompts if part.height]
+    if not asked:
+        return items.head(0).select("item", *facets, requests=pl.lit(0, dtype=pl.Int64))
+    silent = pl.concat(asked).with_columns(
+        sample=pl.lit(0, dtype=pl.Int64),
+        state=pl.lit(State.MISSING.value),
+        response=pl.lit(None, dtype=pl.String),
+        reason=pl.lit(None, dtype=pl.String),
+    )
+    applies = pl.lit(True) if task.whole_questions else pl.col(metric.name).is_not_null()
+    counting = (
+        task.judge(items, silent, profile)
+        .group_by("item")
+        .agg(counts=(pl.col("counted") & applies).any(), requests=pl.len().cast(pl.Int64) * plan.options.samples)
+        .filter("counts")
+    )
+    return items.select("item", *facets).join(counting.drop("counts"), on="item", how="inner", maintain_order="left")
+
+
+def _shuffled(units: Sequence[str], seed: int) -> tuple[str, ...]:
+    """An order that the seed alone decides, on every machine and in every version."""
+    return tuple(sorted(units, key=lambda unit: blake2b(f"{seed}/{unit}".encode(), digest_size=8).digest()))

@@ -1,0 +1,169 @@
+"""``--until``: asks until every stratum's score is known well enough, in rounds, and what is not drawn is never expected.
+
+A round writes down what it is going to ask before it asks, as every run does, so that a run that was stopped goes on where it was:
+what was drawn is read from what is expected. The expected items of a sampled run are its sample, its denominators count these,
+and its signature says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+import polars as pl
+
+from folkways.engine.tally import Tally
+from folkways.records import State
+from folkways.runs.models import Model
+from folkways.runs.plan import SLICE, TaskPlan, write_prompts
+from folkways.runs.sampling import Frame, Stratum, sequences, unit_values
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+FIRST = 24
+"""Units of a stratum that are drawn before its interval is looked at."""
+
+FEWEST = 8
+"""Units that are drawn at a time after that, at least: a round costs more than a request."""
+
+WORTH = 0.5
+"""Under a budget, a round asks where a request narrows at least this share of what it narrows at best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """When to stop: half an interval of ``until`` points, of scores in this profile. sparing: spend where it narrows most."""
+
+    until: float
+    profile: str | None
+    sparing: bool = False
+
+
+@dataclass
+class _Share:
+    """One model's part of one task: what it was asked, and how wide its intervals are."""
+
+    model: Model
+    plan: TaskPlan
+    frame: Frame
+    endpoint_id: int
+    drawn: dict[str, int] = field(default_factory=dict)
+    half_widths: dict[str, float] = field(default_factory=dict)
+    values: list[pl.DataFrame] = field(default_factory=list)  # judgements so far, round by round
+
+    def wide(self, target: float) -> list[Stratum]:
+        """Strata that are not known well enough, and of which something is left."""
+        return [
+            stratum
+            for name, stratum in self.frame.strata.items()
+            if self.half_widths.get(name, 0.5) > target and self.drawn.get(name, 0) < len(stratum.units)
+        ]
+
+    def gain(self, stratum: Stratum) -> float:
+        """By how much a request narrows the stratum's interval: widths fall with the root of the number drawn."""
+        drawn = max(1, self.drawn.get(stratum.name, 0))
+        return self.half_widths.get(stratum.name, 0.5) / (2 * drawn * self.frame.requests)
+
+
+def ask_in_rounds(
+    workspace: Workspace,
+    run: plans.RunRecord,
+    planned: Sequence[TaskPlan],
+    frames: Mapping[str, Frame],
+    models: Sequence[Model],
+    ask: Callable[[], list[Tally]],
+    sampling: Sampling,
+) -> list[Tally]:
+    """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking has stopped.
+
+    ask: asks what the run expects and has no reply to; its tallies are returned, of the last round.
+    """
+    shares = [
+        _Share(model, plan, frames[plan.task.name], plans.endpoint_id(workspace, model.identity, model.name))
+        for model in models
+        for plan in planned
+    ]
+    target = sampling.until / 100
+    while True:
+        tallies = ask()
+        if any(tally.stopped is not None for tally in tallies):
+            _forget_unasked(workspace, run, shares)
+            return tallies
+        for share in shares:
+            _look(workspace, run, share, sampling.profile)
+        wide = [(share, stratum) for share in shares for stratum in share.wide(target)]
+        if not wide:
+            return tallies
+        if sampling.sparing:
+            best = max(share.gain(stratum) for share, stratum in wide)
+            wide = [(share, stratum) for share, stratum in wide if share.gain(stratum) >= WORTH * best]
+        for share in shares:
+            chosen = {
+                stratum.name: _next(share, stratum, target, sparing=sampling.sparing) for owner, stratum in wide if owner is share
+            }
+            if chosen:
+                _expect(workspace, run, share, chosen)
+
+
+def _next(share: _Share, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
+    """The units to draw now: half of what seems to be missing, so that a round seldom asks more than is needed."""
+    drawn = share.drawn.get(stratum.name, 0)
+    if not drawn:
+        return stratum.units[:FIRST]
+    missing = drawn * ((share.half_widths[stratum.name] / target) ** 2 - 1)
+    size = max(FEWEST, min(math.ceil(missing / 2), drawn))
+    return stratum.units[drawn : drawn + (FEWEST if sparing else size)]
+
+
+def _expect(workspace: Workspace, run: plans.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]) -> None:
+    """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves all as far."""
+    turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
+    order = pl.DataFrame(list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row")
+    wanted = share.frame.items.join(order, on="unit", how="inner").sort("place", maintain_order=True).select("item", "place")
+    frames = [
+        batch.join(wanted, on="item", how="inner").sort("place", maintain_order=True).drop("place") for batch in share.frame.read()
+    ]
+    task = share.plan.task
+    prompts = (
+        task.prompts(items, share.plan.prompt_options, share.plan.release) for frame in frames for items in frame.iter_slices(SLICE)
+    )
+    last = plans.last_ordinal(workspace, run)
+    write_prompts(workspace, run.id, last, share.plan, share.model, share.endpoint_id, (part for part in prompts if part.height))
+
+
+def _forget_unasked(workspace: Workspace, run: plans.RunRecord, shares: Sequence[_Share]) -> None:
+    """What was drawn in the last round and never sent is not part of the sample: drawing it again costs nothing.
+
+    The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit of which anything was
+    sent stays, with what is missing of it.
+    """
+    for share in shares:
+        part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
+        rows = results.responses(workspace, run, part).join(share.frame.items.select("item", "unit"), on="item", how="left")
+        silent = (pl.col("state") == State.MISSING.value).all().over("unit")
+        plans.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
+
+
+def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: str | None) -> None:
+    """Judge what was said so far, and note how wide each stratum's interval is."""
+    task, frame = share.plan.task, share.frame
+    part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
+    known = [item for values in share.values for item in values["item"].to_list()]
+    responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(known))
+    resolved = task.resolve_profile(profile)
+    for items in frame.read() if responses.height else ():
+        said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+        if said.height:
+            judged = task.judge(items.join(said.select("item"), on="item", how="semi"), said, resolved)
+            share.values.append(judged.with_columns(said["ordinal"]).select("item", *_needed(share), "ordinal"))
+    if share.values:
+        values = unit_values(task, frame.metric.name, share.plan.options.strata, pl.concat(share.values))
+        share.drawn = {str(name): part.height for (name,), part in values.group_by("stratum")}
+        share.half_widths = {name: found.half_width for name, found in sequences(values, frame.populations).items()}
+
+
+def _needed(share: _Share) -> list[str]:
+    """Columns of judgements that decide what a unit is worth."""
+    return list(dict.fromkeys(("culture", "question", "counted", share.frame.metric.name, *share.plan.options.strata)))

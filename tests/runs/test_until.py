@@ -1,0 +1,171 @@
+"""Sampled runs: they stop when scores are known well enough, ask nothing twice, and say what they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import Run, run
+from folkways.endpoints.base import Completion, Request
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.runs.options import RunOptions
+from folkways.workspace import plans
+from folkways.workspace.database import open_workspace
+from tests.support.mcq_data import right_letter
+
+QUESTIONS = 1000
+
+
+class Guesser:
+    """Right with a chance of ``share``, by a hash of the request: the same answer whenever it is asked."""
+
+    item_addressed = True
+    local = True
+    default_concurrency = 8
+
+    def __init__(self, share: float, name: str = "guesser") -> None:
+        self.name = self.identity = name
+        self.share = share
+        self.asked: list[str] = []
+
+    async def open(self, concurrency: int) -> None:
+        """Nothing to get ready."""
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+    async def complete(self, request: Request) -> Completion:
+        """The right letter, or another one."""
+        self.asked.append(request.item)
+        lot = int(blake2b(f"{self.name}/{request.item}".encode(), digest_size=4).hexdigest(), 16) / 2**32
+        right = right_letter(int(request.item.rsplit("_", 1)[1]))
+        letter = right if lot < self.share else "BCDA"["ABCD".index(right)]
+        return Completion(json.dumps({"answer_choice": letter}), input_tokens=5, output_tokens=1)
+
+
+@pytest.fixture
+def sampled(mcq: Callable[[int], Path], tmp_path: Path) -> Callable[..., Run]:
+    """``sampled(endpoint, ...)``: a run of a release of QUESTIONS multiple-choice questions."""
+
+    def ask(endpoint: Guesser, **options: object) -> Run:
+        settings = {"releases": {"blend": str(mcq(QUESTIONS))}, "workspace": tmp_path / "w.db", **options}
+        return run("blend/mcq", models=endpoint, **settings)  # type: ignore[arg-type]
+
+    return ask
+
+
+def headline(done: Run, facet: str = "culture") -> pl.DataFrame:
+    return done.scores().filter(metric="accuracy", facet=facet)
+
+
+def test_every_culture_is_asked_until_it_is_known_well_enough(sampled: Callable[..., Run]) -> None:
+    model = Guesser(0.1)
+    done = sampled(model, until=8.0)
+    scores = headline(done)
+    assert done.record.state == "finished"
+    assert ((scores["high"] - scores["low"]) / 2 <= 8.0 + 1e-9).all()
+    assert len(model.asked) == len(set(model.asked)) == scores["n"].sum() < QUESTIONS
+    assert set(done.judgements()["state"]) == {"answered"}
+    assert scores["interval"].str.starts_with("anytime 95% of ").all()
+
+
+def test_the_score_that_asking_everything_gives_is_inside(sampled: Callable[..., Run], tmp_path: Path) -> None:
+    """Sixty intervals, of which five in a hundred may miss."""
+    held = []
+    for seed in range(6):
+        model = f"model-{seed}"
+        part = sampled(Guesser(0.6, model), until=10.0, seed=seed, workspace=tmp_path / "part.db")
+        whole = sampled(Guesser(0.6, model), seed=seed, workspace=tmp_path / "whole.db")
+        both = headline(part).join(headline(whole), on="value", suffix="_whole")
+        held += both.select(pl.col("score_whole").is_between(pl.col("low") - 1e-9, pl.col("high") + 1e-9)).to_series().to_list()
+        (one,), (other,) = headline(part, "all")["score"], headline(whole, "all")["score"]
+        assert abs(one - other) < 6
+    assert sum(held) >= 54
+
+
+def test_a_sampled_run_says_so_and_leaves_out_what_a_sample_cannot_tell(sampled: Callable[..., Run]) -> None:
+    done = sampled(Guesser(0.5), until=10.0)
+    scores = done.scores()
+    assert scores["signature"].str.contains(r"\|sampling:until=10,by=culture$").all()
+    assert set(scores["facet"]) <= {"all", "culture", "culture+language"}
+    assert headline(done, "all")["interval"].str.starts_with("normal 95% by item within stratum of ").all()
+
+
+def test_two_models_are_asked_the_same_items_as_far_as_both_go(sampled: Callable[..., Run]) -> None:
+    first, second = Guesser(0.5, "first"), Guesser(0.02, "second")
+    sampled(first, until=9.0)
+    sampled(second, until=9.0)
+    assert set(second.asked) < set(first.asked)
+
+
+def test_what_is_stored_is_not_asked_again_and_a_finished_run_asks_nothing(sampled: Callable[..., Run]) -> None:
+    model = Guesser(0.3)
+    once = sampled(model, until=9.0, name="mine")
+    asked = len(model.asked)
+    again = sampled(model, until=9.0, name="mine")
+    assert len(model.asked) == asked
+    assert again.scores().equals(once.scores(), null_equal=True)
+    narrower = sampled(model, until=7.0)
+    assert len(model.asked) == len(set(model.asked)) > asked
+    assert narrower.record.id != once.record.id
+
+
+def test_a_budget_is_spent_evenly_never_crossed_and_leaves_no_holes(sampled: Callable[..., Run]) -> None:
+    model = Guesser(0.5)
+    short = sampled(model, until=4.0, budget="90requests")
+    assert (len(model.asked), short.record.state) == (90, "stopped")
+    scores = headline(short)
+    assert scores["missing"].sum() == 0
+    assert scores["n"].sum() == 90
+    assert scores["n"].max() - scores["n"].min() <= 8
+    going_on = sampled(model, until=4.0)
+    assert going_on.record.id == short.record.id
+    assert going_on.record.state == "finished"
+    assert len(model.asked) == len(set(model.asked)) > 90
+
+
+def test_strata_may_be_finer_than_cultures(sampled: Callable[..., Run]) -> None:
+    done = sampled(Guesser(0.5), until=25.0, strata=("culture", "gold_letter"))
+    for facet, rows in (("all", 1), ("culture", 10)):
+        found = headline(done, facet)
+        assert found.height == rows
+        assert found["interval"].str.starts_with("normal 95% by item within stratum of ").all()
+    assert done.scores()["signature"].str.contains(r"by=culture\+gold_letter$").all()
+
+
+def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:
+    done = run("sample/true-false", models="baseline/constant:True", workspace=tmp_path / "w.db", until=30.0)
+    judged = done.judgements()
+    per_question = judged.group_by("culture", "question").len()["len"]
+    assert set(per_question) == {4}
+    assert done.scores().filter(metric="all_right", facet="all")["n"][0] == per_question.len()
+
+
+def test_wrong_wishes_are_refused_before_anything_is_asked(sampled: Callable[..., Run], tmp_path: Path) -> None:
+    model = Guesser(0.5)
+    with pytest.raises(UnknownNameError, match="unknown stratum of blend/mcq 'nope'"):
+        sampled(model, until=5.0, strata=("culture", "nope"))
+    with pytest.raises(FolkwaysError, match="leave the limit out"):
+        sampled(model, until=5.0, limit=10)
+    with pytest.raises(FolkwaysError, match="no item of this release tells its topic"):
+        sampled(model, until=5.0, strata=("culture", "topic"))
+    for until in (0.0, 50.0, -1.0):
+        with pytest.raises(FolkwaysError, match="between 0 and 50"):
+            sampled(model, until=until)
+    with pytest.raises(FolkwaysError, match="strata need at least one"):
+        RunOptions(tasks=("sample",), strata=())
+    with pytest.raises(UnknownNameError, match="unknown culture"):
+        sampled(model, until=5.0, cultures=("XX",))
+    assert model.asked == []
+    assert plans.list_runs(open_workspace(tmp_path / "w.db")) == []
+
+
+def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> None:
+    told = sampled(Guesser(0.5), until=4.0, budget="60requests").report_data(with_judgements=False).warnings
+    assert any("until each stratum was known to 4 points" in warning and "It stopped early" in warning for warning in told)
+    assert not any("counts as missing" in warning for warning in told)
