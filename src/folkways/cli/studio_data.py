@@ -142,7 +142,10 @@ def agreement(study: str, as_json: bool, workspace: str) -> None:
 
 
 def _shown(found: Coefficient) -> str:
-    return f"{found.value:.3f} over {found.units} items" if found.value is not None else f"not defined: {found.reason}"
+    if found.value is None:
+        return f"not defined: {found.reason}"
+    interval = f" (95 %: {found.low:.3f} to {found.high:.3f})" if found.low is not None and found.high is not None else ""
+    return f"{found.value:.3f}{interval} over {found.units} items"
 
 
 @click.command("hand-out", context_settings=CONTEXT)

@@ -7,10 +7,13 @@ told apart from.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+
+from folkways.stats.categories import category_kappa
 
 Unit = Mapping[str, Hashable]
 Distance = Callable[[Hashable, Hashable], float]
@@ -20,13 +23,16 @@ Distance = Callable[[Hashable, Hashable], float]
 class Coefficient:
     """A coefficient and what it was computed from.
 
-    value: None where it is not defined, for ``reason``. units: those that counted. judgements: labels in them.
+    value: None where it is not defined, for ``reason``. units: those that counted. judgements: labels in them. low, high: the
+    interval of Cohen's kappa (bootstrap over units, 95 %), None where there is none.
     """
 
     value: float | None
     units: int
     judgements: int
     reason: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 ONE_LABEL = "everybody gave one and the same label throughout, so that there is no variation to agree on"
@@ -70,12 +76,11 @@ def cohen(units: Sequence[Unit]) -> Coefficient:
     if not pairs:
         return Coefficient(None, 0, 0, TOO_FEW)
     size = len(pairs)
-    observed = sum(one == other for one, other in pairs) / size
-    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    by_chance = sum(first[label] * second[label] for label in first) / size**2
-    if by_chance == 1:
+    found = category_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    if math.isnan(found.kappa):
         return Coefficient(None, size, 2 * size, ONE_LABEL)
-    return Coefficient((observed - by_chance) / (1 - by_chance), size, 2 * size)
+    bounds = [None if math.isnan(bound) else bound for bound in (found.kappa_interval.low, found.kappa_interval.high)]
+    return Coefficient(found.kappa, size, 2 * size, "", *bounds)
 
 
 def fleiss(units: Sequence[Unit]) -> Coefficient:
