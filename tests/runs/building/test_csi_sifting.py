@@ -57,6 +57,19 @@ def test_every_row_is_kept_or_named_with_its_reason(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")] == []
 
 
+def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None:
+    odd = [
+        'Say "good, morning" to =cats; 🐈 answers\tpolitely.',
+        "'She' said:\n\n the “tea” is, \\n, ready",
+        "茶は朝に家族みんなで飲みます。",
+    ]
+    table = write_facts(tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd])
+    sift(table, tmp_path / "out", Rules())
+    kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE).sort("row")
+    assert kept["fact"].to_list() == [" ".join(fact.split()) for fact in odd]
+    assert set(kept["culture"]) == {"Ostery, the"}
+
+
 def test_planted_repeats_are_found_and_little_else(tmp_path: Path) -> None:
     table = tmp_path / "facts.csv"
     write(table, Plan(facts=6000, cultures=5, seed=3))
