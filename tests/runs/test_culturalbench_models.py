@@ -133,6 +133,10 @@ def test_refusals_are_counted_apart_and_as_wrong(run: Run) -> None:
     assert row["coverage"] == 1.0
 
 
+def test_replies_of_two_tokens_are_asked_for(run: Run) -> None:
+    assert all("max_tokens=2," in signature for signature in run.scores()["signature"])
+
+
 def test_talk_is_unreadable_in_paper_and_read_in_lenient(run: Run) -> None:
     plain = {"task": "culturalbench/easy", "metric": "right", "facet": "variant"}
     paper = of_model(scores(run, **plain), SMALL, value="plain")
