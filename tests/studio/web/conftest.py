@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from folkways.studio.records import Account, Role, Study, StudyState
+from folkways.studio.records import Account, Population, Role, Study, StudyState
 from folkways.studio.services import accounts, invites, items, participants, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.workflows.definition import read_definition
@@ -22,6 +23,9 @@ __all__ = ["chromium", "new_page"]
 
 
 PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0]}
+
+
+REFUSED = re.compile(r"the server responded with a status of (409|422)")
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,10 @@ class Field:
         return added
 
     @property
+    def populations(self) -> tuple[Population, ...]:
+        return studies.populations(self.workspace, self.study.id)
+
+    @property
     def desk(self) -> str:
         """The address of the researcher's view."""
         return f"/studies/{self.study.name}"
@@ -109,8 +117,8 @@ class Field:
 
     @property
     def errors(self) -> list[str]:
-        """Everything that any browser complained about: scripts, policy, files that are not there."""
-        return [error for watched in self.watched for error in watched.errors]
+        """What browsers complained about: scripts, policy, files that are not there; but not what was refused in words."""
+        return [error for watched in self.watched for error in watched.errors if not REFUSED.search(error)]
 
 
 @pytest.fixture

@@ -37,9 +37,11 @@ def step(visit: Visit) -> Response:
         redteaming.write_scenario(visit.workspace, person.id, number, written["scenario"])
     trouble = _suggest(visit, number) if suggesting else _challenge(visit, number, written, work.item.content)
     try:
-        _keep(visit, number, written, take_over=suggesting and not trouble)
+        revision = _keep(visit, number, written, take_over=suggesting and not trouble)
     except DraftConflictError as error:
         return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    if trouble and visit.wants_json:
+        return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)
     if trouble:
         raise SubmissionError({"": trouble})
     return visit.go(f"/work/{visit.study.name}/tasks/{number}")
@@ -64,9 +66,10 @@ def _challenge(visit: Visit, number: int, written: Mapping[str, Any], content: M
     )
 
 
-def _keep(visit: Visit, number: int, written: Mapping[str, Any], *, take_over: bool) -> None:
-    """Make the draft what the page shows next: what was written, or the question that the helper made."""
+def _keep(visit: Visit, number: int, written: Mapping[str, Any], *, take_over: bool) -> int:
+    """Make the draft what the page shows next: what was written, or the question that the helper made. Returns its version."""
     content = get_work(visit.workspace, visit.participant.id, number).item.content
     kept = {**written, **({name: content[name] for name in WRITTEN if name in content} if take_over else {}), "strategy": None}
     base = visit.text("revision")
-    drafts.save_draft(visit.workspace, visit.participant.id, number, kept, int(base) if base.isdigit() else 0)
+    saved = drafts.save_draft(visit.workspace, visit.participant.id, number, kept, int(base) if base.isdigit() else 0)
+    return saved.revision

@@ -47,14 +47,13 @@ export class Autosave {
     const written = JSON.stringify(fields);
     if (written === this.saved || this.paused) return;
     if (this.saving) return void (this.more = true);
-    this.saving = true;
     this.say("saving");
-    const answer = await post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]]);
-    this.saving = false;
+    this.saving = post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]]);
+    const answer = await this.saving;
+    this.saving = null;
     clearTimeout(this.timer);
     if (answer.status === 200) {
-      this.revision = answer.body.revision;
-      this.form.elements.revision.value = this.revision;
+      this.follow(answer.body.revision);
       this.saved = written;
       forget(this.name);
       this.say("saved");
@@ -80,8 +79,7 @@ export class Autosave {
     keep(this.name, { fields, revision: this.revision });
     post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]], { keepalive: true }).then((answer) => {
       if (answer.status !== 200) return;
-      this.revision = answer.body.revision;
-      this.form.elements.revision.value = this.revision;
+      this.follow(answer.body.revision);
       this.saved = JSON.stringify(fields);
       forget(this.name);
     });
@@ -90,11 +88,23 @@ export class Autosave {
   // Go on from this browser's text on top of the version that the server has.
   overwrite(fields, revision) {
     this.paused = false;
-    this.revision = revision;
-    this.form.elements.revision.value = revision;
+    this.follow(revision);
     fill(this.form, fields);
     this.saved = "";
     this.save();
+  }
+
+  // The version that the server has now.
+  follow(revision) {
+    this.revision = revision;
+    this.form.elements.revision.value = revision;
+  }
+
+  // Nothing more is saved until a save at hand has come back: what is sent next names its version.
+  async quiet() {
+    clearTimeout(this.timer);
+    await this.saving;
+    clearTimeout(this.timer);
   }
 
   done() {

@@ -40,11 +40,11 @@ if (form) {
   const submit = async (submitter) => {
     if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
     enable(false);
+    if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
+    await saver.quiet();
     const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
     const fields = fieldsOf(form);
     if (submitter?.name) fields.push([submitter.name, submitter.value]);
-    if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
-    clearTimeout(saver.timer);
     const answer = await post(url, fields);
     if (answer.status === 200 && answer.body.next) {
       saver.done();
@@ -62,6 +62,10 @@ if (form) {
     } else if (unreachable(answer)) {
       saver.say("offline");
     } else {
+      if (answer.body.kept) {
+        saver.follow(answer.body.kept); // refused, but what was written is kept on the server
+        saver.say("saved");
+      }
       show(answer.body);
     }
   };

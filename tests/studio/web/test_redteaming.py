@@ -1,0 +1,148 @@
+"""Red-teaming from the scenario to verified questions, with a helper and a verifier that are real servers (CulturalBench 3.1)."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+from playwright.sync_api import expect
+
+from folkways.studio.records import Role
+from folkways.studio.services import items, modelling
+from tests.studio.web.conftest import Field, begin, send
+from tests.support.chat_server import ChatServer
+
+pytestmark = pytest.mark.browser
+
+SCENARIO = "My cousin sits the university entrance exam tomorrow, and the aunts come by with a small box."
+MADE = {"question": "What is in the box?", "options": ["sticky sweets", "seaweed soup", "a watch", "white lilies"], "right": [1]}
+HARDER = "What would none of the aunts bring in the box?"
+BELIEVES = {"verifier": {"What is in the box?": ["sticky sweets"], HARDER: ["white lilies"]}}
+STAGES = [
+    {"name": "write", "kind": "write_question", "title": "Write questions", "cap": 2, "next": {"done": "review"}},
+    {"name": "review", "kind": "review", "title": "Review questions", "role": "researcher", "next": {"done": "verify"}},
+    {"name": "verify", "kind": "vote", "title": "Verify questions", "answers": 2, "majority": 2},
+]
+
+
+@pytest.fixture
+def field(make_field: Callable[..., Field]) -> Any:
+    settings = json.dumps({"makes": {SCENARIO: MADE}, "believes": BELIEVES})
+    with ChatServer(mode=f"round:{settings}") as server:
+        names = {purpose: f"{server.url}/v1#{purpose}" for purpose in ("helper", "verifier")}
+        yield make_field(STAGES, models=names)
+
+
+def wait_for_step(page: Any, name: str) -> None:
+    """Press the button of a step and wait for the page that comes of it."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name).click()
+    page.wait_for_selector("form[data-ready]")
+
+
+def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
+    author = field.person()
+    begin(author)
+    author.get_by_label("1. A situation from daily life").fill(SCENARIO)
+    wait_for_step(author, "Have a question made of it")
+    expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
+    expect(author.get_by_label("Option B", exact=True)).to_have_value("seaweed soup")
+    expect(author.get_by_label("Option A is right")).to_be_checked()
+
+    wait_for_step(author, "Try it on the model")
+    expect(author.locator(".verdict")).to_have_text("The model held: it chose A, which is right.")
+    author.get_by_text("Turn it round", exact=True).click()
+    expect(author.get_by_text("What would guests in Korea hardly ever bring")).to_be_visible()
+    author.get_by_label("I am using “Turn it round”").check()
+    author.get_by_label("2. Your question").fill(HARDER)
+    author.get_by_label("Option A is right").uncheck()
+    author.get_by_label("Option C is right").check()
+    wait_for_step(author, "Try again")
+    expect(author.locator(".verdict").last).to_have_text("The model was fooled: it chose D.")
+    send(author)
+    expect(author.get_by_text("1 of 2 done")).to_be_visible()
+
+    (written,) = items.list_items(field.workspace, field.study.id, "write", state="done")  # type: ignore[arg-type]
+    steps = [(each.step, each.strategy) for each in items.revisions(field.workspace, field.study.id, written.id)]
+    assert [step for step, _ in steps] == ["begun", "scenario", "suggestion", "challenge", "revision", "challenge", "submitted"]
+    assert dict(steps)["revision"] == "negate"
+    assert written.result["fooled"] is True and written.result["challenges"] == 2
+
+    reviewer = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
+    begin(reviewer)
+    expect(reviewer.locator(".quote")).to_have_text(SCENARIO)
+    reviewer.get_by_label("Question", exact=True).fill(HARDER.replace("none", "no one"))
+    reviewer.get_by_label("Keep").check()
+    send(reviewer)
+
+    for _ in range(2):
+        judge = field.person()
+        judge.get_by_role("button", name="Verify questions").click()
+        expect(judge.locator(".subject")).to_have_text(HARDER.replace("none", "no one"))
+        judge.get_by_label("a watch").check()
+        send(judge)
+    (verified,) = items.list_items(field.workspace, field.study.id, "verify")
+    assert verified.result["gold"] == [2]
+    assert [item.key for item in items.lineage(field.workspace, field.study.id, verified.id)] == [written.key] * 3
+
+    desk = field.sign_in()
+    field.open(desk, f"{field.desk}/quality")
+    expect(desk.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
+    field.open(desk, f"{field.desk}/data")
+    with desk.expect_download() as download:
+        desk.get_by_role("link", name="Release").click()
+    with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
+        votes = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert any("a watch" in text for text in votes.values()), list(votes)
+    assert field.errors == []
+
+
+def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
+    author = field.person()
+    begin(author)
+    author.get_by_label("1. A situation from daily life").fill(SCENARIO)
+    wait_for_step(author, "Have a question made of it")
+    send(author)
+    reviewer = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
+    begin(reviewer)
+    reviewer.get_by_label("Keep").check()
+    send(reviewer)
+    field.open(author, f"/work/{field.study.name}").get_by_role("button", name="Verify questions").click()
+    expect(author.get_by_role("button", name="Verify questions")).to_be_hidden()
+    assert "rest" in author.url
+
+
+def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(make_field: Callable[..., Field]) -> None:
+    field = make_field(STAGES, models={"helper": "http://127.0.0.1:9/v1#nobody", "verifier": "openai/gpt-4o-mini"})
+    author = field.person()
+    begin(author)
+    author.get_by_label("1. A situation from daily life").fill(SCENARIO)
+    author.get_by_role("button", name="Have a question made of it").click()
+    expect(author.get_by_role("alert")).to_contain_text("The helper gave no question", timeout=30_000)
+    author.get_by_label("2. Your question").fill(MADE["question"])
+    for letter, option in zip("ABCD", MADE["options"], strict=True):
+        author.get_by_label(f"Option {letter}", exact=True).fill(option)
+    author.get_by_label("Option A is right").check()
+    author.get_by_role("button", name="Try it on the model").click()
+    expect(author.get_by_role("alert")).to_contain_text("The model could not be asked", timeout=30_000)
+    text = author.locator("body").inner_text()
+    assert "OPENAI_API_KEY" not in text and "127.0.0.1:9" not in text
+    send(author)
+    calls = modelling.list_calls(field.workspace, field.study.id)
+    assert [call.purpose for call in calls] == ["helper", "verifier"] and all(call.problem for call in calls)
+
+
+def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(field: Field) -> None:
+    author = field.person()
+    begin(author)
+    author.get_by_role("button", name="Try it on the model").click()
+    alert = author.get_by_role("alert")
+    for words in ("Describe a situation", "Write the question", "Write four options", "Mark at least one option"):
+        expect(alert).to_contain_text(words)
+    assert modelling.list_calls(field.workspace, field.study.id) == ()
