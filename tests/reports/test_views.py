@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -10,13 +11,16 @@ from folkways.reports.charts import by_group, language_pairs
 from folkways.reports.data import ReportData
 from folkways.reports.drawings import draw
 from folkways.reports.figures import task_figures
+from folkways.reports.html import render_html
 from folkways.reports.leaderboard import Leaderboard
+from folkways.reports.markdown import render_markdown
 from folkways.reports.methods import explain, parse_signature
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
 from folkways.reports.strips import STRIP_HEIGHT, strip_cells, strips
 from folkways.reports.summary import coverage_notices, gaps, lede, run_notices
 from folkways.reports.views import ReportView
+from folkways.reports.world import WorldMap
 from tests.support.report_data import with_judgement
 
 
@@ -180,3 +184,31 @@ def test_short_names_stay_apart() -> None:
     assert len(set(short.values())) == 4
     assert short["openai/gpt-4o"] == "gpt-4o"
     assert short["baseline/constant:A/B"] == "baseline constant:A/B"
+
+
+def test_a_model_that_was_never_reached_has_a_dash_and_no_place(data: ReportData) -> None:
+    """Its score is not known: it is not zero, it is not drawn, and it comes last."""
+    unreached = pl.col("endpoint") == "openai/gpt-4o-mini"
+    unknown = {name: pl.when(unreached).then(float("nan")).otherwise(name) for name in ("score", "low", "high")}
+    counts = {
+        name: pl.when(unreached).then(pl.lit(0, pl.Int64)).otherwise(name)
+        for name in ("answered", "refused", "unreadable", "failed")
+    }
+    scores = data.scores.with_columns(
+        **unknown,
+        **counts,
+        missing=pl.when(unreached).then("n").otherwise("missing"),
+        coverage=pl.when(unreached).then(0.0).otherwise("coverage"),
+    ).filter(unreached | pl.col("endpoint").str.starts_with("http"))
+    view = ReportView(replace(data, scores=scores))
+    task = view.tasks[0]
+    assert task.models[-1] == "openai/gpt-4o-mini"
+    page = render_html(view)
+    row = re.search(r'<th scope="row"><span class="name">gpt-4o-mini</span>.*?</tr>', page, re.DOTALL)
+    assert row and '<td class="num score">–</td>' in row[0] and "0\u202f%" in row[0]
+    assert "| openai/gpt-4o-mini | SEM-B | – |" in render_markdown(view)
+    for drawing in draw(view):
+        assert "NaN" not in drawing.wide + drawing.finding and "nan" not in drawing.finding, drawing.slug
+    assert not any(
+        variant.endpoint == "openai/gpt-4o-mini" and "highest" in variant.finding(view.short) for variant in WorldMap(view).variants
+    )

@@ -1,4 +1,4 @@
-"""``folkways report``: one or more runs as HTML, Markdown, CSV and Parquet."""
+"""``folkways report``: one or more runs as HTML, Markdown, CSV, Parquet and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import click
 
 from folkways.cli.options import names, workspace_option
 
-FORMATS = ("html", "md", "csv", "parquet")
+FORMATS = ("html", "md", "csv", "parquet", "latex")
+USUAL = ("html", "md", "csv", "parquet")
 
 
 @click.command("report", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("runs", nargs=-1)
 @workspace_option
 @click.option("--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR")
-@click.option("--format", "formats", default=",".join(FORMATS), show_default=True, metavar="LIST", help="Which files to write.")
+@click.option(
+    "--format", "formats", default=",".join(USUAL), show_default=True, metavar="LIST", help="Which files to write; also latex."
+)
 @click.option("--profile", metavar="NAME", help="Only this profile, where a run was scored in several.")
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
@@ -24,12 +27,13 @@ def command(
 ) -> None:
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
 
-    report.html is one file that opens without a network; the numbers lie beside it as CSV and Parquet.
+    report.html is one file that opens without a network; the numbers lie beside it as CSV and Parquet. With the format latex,
+    report.tex has the tables and a methods section for a paper, and report.bib what to cite.
     """
     from folkways.api import report_runs
     from folkways.errors import UnknownNameError
 
-    wanted = names(formats) or FORMATS
+    wanted = names(formats) or USUAL
     for name in wanted:
         if name not in FORMATS:
             raise UnknownNameError("report format", name, FORMATS)

@@ -85,8 +85,8 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
 
 
 def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
-    """The endpoints that have scores there: a model of another run may have been asked about one culture only."""
-    there = {name for _, name in view.scores}
+    """The endpoints that have scores there: a model of another run may have been asked about one culture only, or never reached."""
+    there = {name for (_, name), score in view.scores.items() if score.score == score.score}
     return [name for name in endpoints if name in there]
 
 
@@ -133,7 +133,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
 def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
     facet = view.facet.split("+", 1)[1]
     with_people = bool(task.people) and view.metric.name == task.metric.name
-    scores = [score for (_, name), score in view.scores.items() if name == endpoint]
+    scores = [score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score]
     scores.sort(key=lambda score: score.score)
     lowest, highest = scores[0], scores[-1]
     finding = (
@@ -171,7 +171,8 @@ def slugged(text: str) -> str:
 def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
     """Where the leading model scores highest and lowest, and what the two extremes of many groups can tell."""
     endpoint = task.endpoints[0]
-    scores = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
+    found = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
+    scores = [score for score in found if score.score == score.score]
     if len(scores) < 2:
         return ""
     highest, lowest = scores[0], min(scores, key=lambda score: score.score)

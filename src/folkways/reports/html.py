@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from folkways import __version__
 from folkways.reports import text
+from folkways.reports.citations import bibliography
 from folkways.reports.drawings import Drawings, draw
 from folkways.reports.figures import slugged
 from folkways.reports.methods import explain
@@ -29,6 +30,7 @@ from folkways.reports.names import (
     provider,
 )
 from folkways.reports.palette import css_variables
+from folkways.reports.prose import methods_paragraph
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
 from folkways.reports.strips import strip_cells
 from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unequal_notices, unreadable_notices
@@ -65,6 +67,8 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         notices=coverage_notices(view),
         run_notices=[*run_notices(view), *unequal_notices(view), *unreadable_notices(view)],
         sample=sample,
+        prose={task.task: methods_paragraph(view, task) for task in view.tasks},
+        bibtex=bibliography(view.data.releases),
         items_data=Markup(items),  # noqa: S704 - base64
         items_size=text.size(len(items)),
         style=Markup(style),  # noqa: S704 - our own file

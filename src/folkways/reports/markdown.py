@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from folkways.reports.grids import Cell, grids
+from folkways.reports.leaderboard import Leaderboard, Standing
 from folkways.reports.names import facet_title
 from folkways.reports.people import PEOPLE
 from folkways.reports.summary import coverage_notices, lede, run_notices, unequal_notices, unreadable_notices
@@ -23,8 +25,11 @@ def render_markdown(view: ReportView) -> str:
     notices = [sentence for group in told for sentence in group]
     if notices:
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
+    board = Leaderboard(view)
     for task in view.tasks:
-        parts += _task(view, task)
+        parts += _task(view, task, board.standings(task))
+    parts += _published(board)
+    parts += _analyses(view)
     if data.failures.height:
         rows = [
             [
@@ -47,13 +52,15 @@ def render_markdown(view: ReportView) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _task(view: ReportView, task: TaskView) -> Iterable[str]:
+def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:
     yield f"## {escape(task.title)} ({code(task.task)})"
     yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
     several = len(task.profiles) > 1
-    head = ["Model", *(["Profile"] if several else []), "Metric", *_head()]
+    ranked = ["Rank"] if standings else []
+    head = [*ranked, "Model", *(["Profile"] if several else []), "Metric", *_head()]
     rows = [
         [
+            *[_rank(score, task, standings)] * len(ranked),
             escape(score.endpoint),
             *([escape(score.profile)] if several else []),
             escape(task.label_of(score.metric)),
@@ -68,6 +75,61 @@ def _task(view: ReportView, task: TaskView) -> Iterable[str]:
     for facet in task.more:
         yield f"### {escape(facet.metric.label)}, by {escape(facet_title(facet.facet))}"
         yield _facet(view, task, facet)
+
+
+def _rank(score: Score, task: TaskView, standings: Mapping[str, Standing]) -> str:
+    """The range of ranks, beside the score that ranks are by."""
+    ranked = (score.metric, score.profile) == (task.metric.name, task.profile) and score.endpoint in standings
+    return standings[score.endpoint].span if ranked else ""
+
+
+def _published(board: Leaderboard) -> Iterable[str]:
+    """The models between published ones, and why some figures may not be compared."""
+    published = board.published
+    if published.between or published.warnings:
+        yield "## Beside published figures"
+    if published.warnings:
+        yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
+    for found in published.between:
+        yield f"### {escape(found.title)} ({escape(found.source)})"
+        rows = [
+            [
+                escape(row["name"]),
+                escape(row["model"]),
+                f"{number(row['score'])} [{number(row['low'])}, {number(row['high'])}]",
+                f"{row['above'] + 1} of {row['models'] + 1}",
+                escape(f"{row['next_above'] or ''} {number(row['next_above_score']) if row['next_above'] else ''}"),
+                escape(f"{row['next_below'] or ''} {number(row['next_below_score']) if row['next_below'] else ''}"),
+            ]
+            for row in found.places.iter_rows(named=True)
+        ]
+        yield table(["Group", "Model", "Score", "Place", "Next above", "Next below"], rows, numeric={2, 3})
+
+
+def _analyses(view: ReportView) -> Iterable[str]:
+    """What the papers ask, each table laid out for reading."""
+    if view.data.analyses:
+        yield "## What the papers ask"
+    for made in view.data.analyses:
+        yield f"### {escape(made.analysis.title)}"
+        yield escape(made.analysis.about)
+        for shown in made.tables:
+            if shown.title != made.analysis.title:
+                yield f"#### {escape(shown.title)}"
+            yield escape(shown.unit)
+            for grid in grids(shown, view.short):
+                if grid.heading:
+                    yield f"**{escape(grid.heading)}**"
+                rows = [[_grid_cell(cell) for cell in row] for row in grid.rows]
+                yield table(
+                    [escape(name) for name in grid.columns], rows, {at for at, numeric in enumerate(grid.numeric) if numeric}
+                )
+            if shown.notes:
+                yield "\n".join(f"- {escape(note)}" for note in shown.notes)
+
+
+def _grid_cell(cell: Cell) -> str:
+    return escape(f"{cell.text} [{cell.interval.replace(' to ', ', ')}]" if cell.interval else cell.text)
 
 
 def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:

@@ -54,12 +54,12 @@ def explain(signature: str) -> list[tuple[str, str]]:
             heading = f"Text, {language_name(key.removeprefix('text-'))}"
         elif key.startswith("model-"):
             heading = f"Model, {key.removeprefix('model-')}"
-        explained.append((heading, words.replace("{}", _in_words(key, value) or "none")))
+        explained.append((heading, words.replace("{}", in_words(key, value) or "none")))
     return explained
 
 
-def _in_words(key: str, value: str) -> str:
-    """A value as people say it: names for language and culture codes, commas for plus signs."""
+def in_words(key: str, value: str) -> str:
+    """A signature's value as people say it: names for language and culture codes, commas for plus signs."""
     parts = value.split("+")
     if key == "lang":
         return ", ".join(language_name(code) for code in parts)

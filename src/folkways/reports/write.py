@@ -14,13 +14,17 @@ from typing import IO, Any
 import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.reports.citations import bibliography
 from folkways.reports.data import ReportData
 from folkways.reports.drawings import draw
 from folkways.reports.html import render_html
+from folkways.reports.latex import render_latex
 from folkways.reports.markdown import render_markdown
 from folkways.reports.views import ReportView
 
-FORMATS = ("html", "md", "csv", "parquet")
+FORMATS = ("html", "md", "csv", "parquet", "latex")
+USUAL_FORMATS = ("html", "md", "csv", "parquet")
+"""What is written where nothing else is asked for."""
 
 REMEDY = "Name another folder with --out DIR"
 
@@ -28,12 +32,12 @@ MODEL_WRITTEN = ("response", "answer", "reason")
 """Columns that carry a model's words; a spreadsheet must not run them as formulas."""
 
 
-def write_report(data: ReportData, out: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
     """Write the report into the folder ``out`` (made if it is not there) and return the files.
 
-    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. csv and parquet: ``scores`` and ``judgements``. Parquet is
-    exact; CSV puts an apostrophe before model-written cells that a spreadsheet would run as a formula. Raises FolkwaysError where
-    it cannot write, and UnknownNameError for an unknown format.
+    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``. csv and parquet:
+    ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before model-written cells that a spreadsheet would run
+    as a formula. Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
     """
     for name in formats:
         if name not in FORMATS:
@@ -51,6 +55,9 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = FORMATS) 
         written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
     if "md" in formats:
         written.append(_write_text(out / "report.md", render_markdown(view)))
+    if "latex" in formats:
+        written.append(_write_text(out / "report.tex", render_latex(view)))
+        written.append(_write_text(out / "report.bib", bibliography(data.releases)))
     for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
         if "csv" in formats:
             table = _flat(frame)

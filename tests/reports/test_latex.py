@@ -1,0 +1,127 @@
+"""The report for a paper: LaTeX that parses whatever was written into it, the scores, and citations that resolve."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pylatexenc.latex2text import LatexNodes2Text
+from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
+
+from folkways.benchmarks.analyses import Analysis, Made
+from folkways.releases.registry import get_record
+from folkways.reports.citations import bibliography, citation_key
+from folkways.reports.data import ReportData
+from folkways.reports.latex import escape, render_latex
+from folkways.reports.prose import methods_paragraph
+from folkways.reports.text import one_line
+from folkways.reports.views import ReportView
+from folkways.reports.write import write_report
+from tests.reports.test_analyses_shown import _table
+
+
+def _environments(document: str) -> list[str]:
+    """Names of all environments, from an outside parser that stops at what does not match."""
+    found = []
+
+    def walk(nodes: object) -> None:
+        for node in nodes or ():  # type: ignore[attr-defined]
+            if isinstance(node, LatexEnvironmentNode):
+                found.append(node.environmentname)
+            walk(getattr(node, "nodelist", None))
+
+    walk(LatexWalker(document, tolerant_parsing=False).get_latex_nodes()[0])
+    return found
+
+
+@pytest.fixture(scope="module")
+def document(data: ReportData) -> str:
+    return render_latex(ReportView(data))
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cs",))))
+def test_whatever_is_escaped_prints_as_it_was(text: str) -> None:
+    printed = LatexNodes2Text(strict_latex_spaces=True, keep_comments=True).latex_to_text(escape(text))
+    expected = one_line(text).replace("−", "-")
+    plain = str.maketrans({"\u202f": " ", "–": "-", "—": "-", "ˆ": "^"})
+    assert re.sub(r"-+|\s+", "", printed.translate(plain)) == re.sub(r"-+|\s+", "", expected.translate(plain))
+
+
+def test_tables_parse_and_have_the_scores(document: str, data: ReportData) -> None:
+    assert _environments(document).count("tabular") == document.count("\\toprule") > 8
+    row = data.scores.filter(task="blend/saq", metric="sem_b", facet="culture", value="ET", endpoint="openai/gpt-4o-mini").row(
+        0, named=True
+    )
+    cell = f"{row['score']:.1f} {{\\scriptsize [{row['low']:.1f}, {row['high']:.1f}]}}"
+    assert f"Ethiopia & {cell}" in document
+    assert "1 & gpt-4o-mini & " in document and "baseline constant:yes" in document
+
+
+def test_every_line_of_a_table_has_as_many_cells_as_its_head(document: str) -> None:
+    for columns, body in re.findall(r"\\begin\{tabular\}\{([lrc]+)\}(.*?)\\end\{tabular\}", document, re.DOTALL):
+        for line in re.findall(r"^(.*) \\\\$", body, re.MULTILINE):
+            assert len(re.findall(r"(?<!\\)&", line)) + 1 == len(columns), line
+
+
+def test_hostile_text_opens_and_runs_nothing(hostile: ReportData) -> None:
+    attack = "\\input{secret} \\end{tabular} $x^{2}$ % gone & done # ~ {"
+    model = hostile.scores["endpoint"][0]
+    evil = replace(hostile, scores=hostile.scores.with_columns(endpoint=hostile.scores["endpoint"].replace(model, attack)))
+    document = render_latex(ReportView(evil))
+    assert re.search(r"\\input|(?<!\\)% gone|\^\{2", document) is None
+    assert "\\textbackslash{}input" in document
+    assert _environments(document).count("tabular") == document.count("\\toprule")
+
+
+def test_analyses_come_with_their_layout(data: ReportData) -> None:
+    made = Made(Analysis("gains", "Gained", "Is it?", ("blend/saq",), lambda _: ()), (_table(decimals=1),))
+    document = render_latex(ReportView(replace(data, analyses=(made,))))
+    assert "South Korea & 8.0 {\\scriptsize [6.0, 10.0]} & 2.0" in document
+    assert "Gains $<$b$>$" in document and "\\label{tab:gains-1}" in document
+
+
+def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
+    signature = (
+        "task:blend/saq|data:blend@24e7d73#0a1b|lang:ko+en|variant:inst-4+pers-3|prompts:release|system:own#12|"
+        "settings:temperature=0.0|samples:2|profile:strict|text-jieba:0.42.1|seed:0|folkways:0.1.0"
+    )
+    view = ReportView(
+        replace(data, scores=data.scores.with_columns(signature=data.scores["signature"].replace_strict({}, default=signature)),
+                releases=(get_record("blend"),))
+    )  # fmt: skip
+    words = methods_paragraph(view, view.tasks[0])
+    for part in (
+        "gpt-4o-mini and llama-3.1-8b-instruct",
+        "(myung2024blend), release blend@24e7d73, about 16 cultures in Korean and English",
+        "the authors’ wording (variants inst-4 and pers-3)",
+        "2 replies per prompt, the settings temperature=0.0 and a system prompt of our own",
+        "known defects mended (profile strict)",
+        "jieba 0.42.1",
+        "bootstrap by question",
+        "(folkways)",
+    ):
+        assert part in words
+
+
+def test_every_citation_is_in_the_bibliography(data: ReportData, tmp_path: Path) -> None:
+    releases = tuple(get_record(name) for name in ("blend", "blend-june", "culturalbench", "xcr"))
+    signed = data.scores["signature"].replace_strict({}, default="data:blend@24e7d73#0|profile:paper")
+    files = write_report(replace(data, releases=releases, scores=data.scores.with_columns(signature=signed)), tmp_path, ("latex",))
+    assert [path.name for path in files] == ["report.tex", "report.bib"]
+    document, entries = (path.read_text(encoding="utf-8") for path in files)
+    cited = set(re.findall(r"\\cite\{([^}]*)\}", document))
+    assert cited == {"folkways", "myung2024blend"}
+    keys = re.findall(r"^@\w+\{([^,]+),", entries, re.MULTILINE)
+    assert sorted(keys) == sorted(["folkways", *{citation_key(release) for release in releases}]), (
+        "states of one work share an entry"
+    )
+    assert entries.count("{") == entries.count("}")
+
+
+def test_a_citation_without_a_key_is_left_out(hostile: ReportData) -> None:
+    assert citation_key(hostile.releases[0]) is None
+    assert bibliography(hostile.releases).count("@") == 1
