@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.stats.intervals import wilson
-from folkways.stats.sequences import BOLDNESS, HORIZON, betting_sequence
+from folkways.stats.sequences import BOLDNESS, DEFAULT_TARGET, betting_sequence
 
 
 def by_definition(values: list[float], population: int, mean: float) -> bool:
@@ -20,7 +20,7 @@ def by_definition(values: list[float], population: int, mean: float) -> bool:
     for number, value in enumerate(values):
         expected = min(1 - 1e-9, max(1e-9, (population * mean - seen) / (population - number)))
         variance = (0.25 + squares) / (number + 1)
-        bet = math.sqrt(2 * math.log(2 / 0.05) / (variance * HORIZON * population))
+        bet = DEFAULT_TARGET * population / (population - number) / variance
         up *= 1 + min(bet, BOLDNESS / expected) * (value - expected)
         down *= 1 - min(bet, BOLDNESS / (1 - expected)) * (value - expected)
         if up >= 40 or down >= 40:

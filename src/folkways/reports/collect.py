@@ -139,8 +139,8 @@ def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
     for run in filter(_sampled, runs):
         stopped = "" if run.state == "finished" else f" It stopped early ({run.reason or run.state}); the same command goes on."
         warnings.append(
-            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores estimate "
-            f"what asking everything would give, and its denominators are the sample.{stopped}"
+            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
+            f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
         )
     if any(task.startswith("sample/") for run in runs for task in run.config.get("tasks", ())):
         warnings.append(

@@ -13,6 +13,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.records import Metric, State
+from folkways.runs.options import RunOptions
 from folkways.runs.sampling import sequences, unit_values
 from folkways.stats.intervals import DEFAULT_CONFIDENCE
 from folkways.stats.stratified import stratified_mean
@@ -22,40 +23,42 @@ ANYTIME = f"anytime {DEFAULT_CONFIDENCE:.0%}"
 
 
 def of_sample(
-    scored: pl.DataFrame, task: Task, judged: pl.DataFrame, by: Sequence[str], populations: Mapping[str, int]
+    scored: pl.DataFrame, task: Task, judged: pl.DataFrame, options: RunOptions, populations: Mapping[str, int]
 ) -> pl.DataFrame:
     """``scored`` (of ``task.summarise``) for the whole benchmark instead of the sample, without what a sample cannot tell.
 
-    judged: all judgements with ``ordinal``. by: the columns that strata are made of; populations: stratum -> its units in all.
+    judged: all judgements with ``ordinal``. options: those of the run; populations: stratum -> its units in all.
 
     Kept are the whole, cultures, and, where strata are cultures, cultures by language. The headline of a single stratum has the
     confidence sequence that decided when to stop; everything else the normal interval over strata, corrected for how much of each
     was asked, which is the same for a run that was not stopped by what it looks at.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
+    by = options.strata
     metrics = {metric.name: metric for metric in task.metrics}
     for row in scored.iter_rows(named=True):
         metric = metrics[row["metric"]]
-        one_stratum = tuple(by) == ("culture",) and row["facet"] in ("culture", "culture+language")
+        one_stratum = by == ("culture",) and row["facet"] in ("culture", "culture+language")
         if metric.name not in judged.columns:  # made of several judgements: weighting these is not weighting it
             rows += [row] if one_stratum else []
         elif row["facet"] in ("all", "culture"):
             own = judged if row["facet"] == "all" else judged.filter(pl.col("culture") == row["value"])
-            rows.append({**row, **_estimate(task, metric, own, by, populations)})
+            rows.append({**row, **_estimate(task, metric, own, options, populations)})
         elif one_stratum:
             rows.append(row)
     return pl.DataFrame(rows, schema=scored.schema)
 
 
 def _estimate(
-    task: Task, metric: Metric, judged: pl.DataFrame, by: Sequence[str], populations: Mapping[str, int]
+    task: Task, metric: Metric, judged: pl.DataFrame, options: RunOptions, populations: Mapping[str, int]
 ) -> dict[str, object]:
+    by = options.strata
     values = unit_values(task, metric.name, by, judged)
     strata = values["stratum"].unique(maintain_order=True).to_list()
     if not strata or not _any_reply(judged):
         return {}
     if len(strata) == 1 and metric is task.metrics[0]:
-        found = sequences(values, populations)[strata[0]]
+        found = sequences(values, populations, options.until or 0.0)[strata[0]]
         mean = float(values["value"].mean())  # type: ignore[arg-type]
         low, high, method = float(found.low[-1]), float(found.high[-1]), f"{ANYTIME} of {populations[strata[0]]}"
     else:

@@ -110,10 +110,10 @@ def unit_values(task: Task, metric: str, by: Sequence[str], judged: pl.DataFrame
     )
 
 
-def sequences(values: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, ConfidenceSequence]:
+def sequences(values: pl.DataFrame, populations: Mapping[str, int], until: float) -> dict[str, ConfidenceSequence]:
     """Stratum -> the confidence sequence of its score, from ``unit_values``; strata of which nothing was drawn are left out."""
     return {
-        str(name): betting_sequence(np.clip(part["value"].to_numpy(), 0.0, 1.0), populations[str(name)])
+        str(name): betting_sequence(np.clip(part["value"].to_numpy(), 0.0, 1.0), populations[str(name)], target=until / 100)
         for (name,), part in values.group_by("stratum", maintain_order=True)
     }
 

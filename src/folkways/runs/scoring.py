@@ -102,7 +102,7 @@ def score_run(
 def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: plans.RunTask) -> pl.DataFrame:
     if options.until is None:
         return task.summarise(judged)
-    return of_sample(task.summarise(judged), task, judged, options.strata, run_task.options[POPULATIONS])
+    return of_sample(task.summarise(judged), task, judged, options, run_task.options[POPULATIONS])
 
 
 def _check_complete(run: plans.RunRecord, task: Task, judged: int, expected: int) -> None:

@@ -92,7 +92,7 @@ def ask_in_rounds(
             _forget_unasked(workspace, run, shares)
             return tallies
         for share in shares:
-            _look(workspace, run, share, sampling.profile)
+            _look(workspace, run, share, sampling.profile, sampling.until)
         wide = [(share, stratum) for share in shares for stratum in share.wide(target)]
         if not wide:
             return tallies
@@ -108,13 +108,18 @@ def ask_in_rounds(
 
 
 def _next(share: _Share, stratum: Stratum, target: float, *, sparing: bool) -> tuple[str, ...]:
-    """The units to draw now: half of what seems to be missing, so that a round seldom asks more than is needed."""
+    """The units to draw now."""
     drawn = share.drawn.get(stratum.name, 0)
+    size = next_size(drawn, share.half_widths.get(stratum.name, 0.5), target)
+    return stratum.units[drawn : drawn + (FEWEST if sparing and drawn else size)]
+
+
+def next_size(drawn: int, half_width: float, target: float) -> int:
+    """How many units to draw next: half of what seems to be missing, so that a round seldom asks more than is needed."""
     if not drawn:
-        return stratum.units[:FIRST]
-    missing = drawn * ((share.half_widths[stratum.name] / target) ** 2 - 1)
-    size = max(FEWEST, min(math.ceil(missing / 2), drawn))
-    return stratum.units[drawn : drawn + (FEWEST if sparing else size)]
+        return FIRST
+    missing = drawn * ((half_width / target) ** 2 - 1)
+    return max(FEWEST, min(math.ceil(missing / 2), drawn))
 
 
 def _expect(workspace: Workspace, run: plans.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]) -> None:
@@ -146,7 +151,7 @@ def _forget_unasked(workspace: Workspace, run: plans.RunRecord, shares: Sequence
         plans.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
 
 
-def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: str | None) -> None:
+def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: str | None, until: float) -> None:
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame
     part = results.Part(share.endpoint_id, share.model.name, task.name, 0)
@@ -161,7 +166,7 @@ def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: st
     if share.values:
         values = unit_values(task, frame.metric.name, share.plan.options.strata, pl.concat(share.values))
         share.drawn = {str(name): part.height for (name,), part in values.group_by("stratum")}
-        share.half_widths = {name: found.half_width for name, found in sequences(values, frame.populations).items()}
+        share.half_widths = {name: found.half_width for name, found in sequences(values, frame.populations, until).items()}
 
 
 def _needed(share: _Share) -> list[str]:

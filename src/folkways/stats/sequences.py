@@ -26,8 +26,8 @@ GRID = 1000
 BOLDNESS = 0.75
 """Share of the stake that a bet may lose at most."""
 
-HORIZON = 0.6
-"""Bets are sized for a stop after this share of the population; any other is as valid, and somewhat wider."""
+DEFAULT_TARGET = 0.05
+"""Half a width to aim at, where nobody says which is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,14 @@ class Sequence:
         return float(self.high[-1] - self.low[-1]) / 2 if self.low.size else 0.5
 
 
-def betting_sequence(values: Floats, population: int, confidence: float = DEFAULT_CONFIDENCE) -> Sequence:
+def betting_sequence(
+    values: Floats, population: int, confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+) -> Sequence:
     """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among those left.
 
-    values: between 0 and 1, in the order of drawing; population: how many there are in all. ValueError where values lie outside, or
-    are more than there are.
+    values: between 0 and 1, in the order of drawing; population: how many there are in all. target: half a width that is wanted:
+    bets are sized to rule out means that far off, which makes the sequence narrowest about when it gets there; it is as valid with
+    any other. ValueError where values lie outside, or are more than there are.
     """
     if values.size > population or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"at most {population} values between 0 and 1 can be drawn, got {values.size} of them, or others")
@@ -58,7 +61,9 @@ def betting_sequence(values: Floats, population: int, confidence: float = DEFAUL
     # How much values vary, as it was known before each draw: half an observation of the most there is, and those so far.
     running = (0.5 + seen[1:]) / (drawn + 2)
     squares = np.concatenate([[0.0], np.cumsum((values - running) ** 2)])[:-1]
-    bets = np.sqrt(2 * stake / ((0.25 + squares) / (drawn + 1)) / max(1.0, HORIZON * population))
+    variance = (0.25 + squares) / (drawn + 1)
+    # A mean that is off by so much is off by more among what is left, the less is left: this is what bets grow with.
+    bets = target * population / (population - drawn) / variance
     up, down = np.zeros(means.size), np.zeros(means.size)
     alive = np.ones(means.size, dtype=bool)
     low, high = np.zeros(values.size), np.ones(values.size)

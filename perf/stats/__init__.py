@@ -1,0 +1,1 @@
+"""Speed of the statistics, and what sampled runs save."""

@@ -1,0 +1,189 @@
+"""What ``folkways run --until`` saves and what it risks, simulated on the item structures of the benchmarks.
+
+python -m perf.stats.until            # two minutes
+python -m perf.stats.until --write    # and puts the table into docs/guides/sampling.md
+
+Every culture of a structure has as many items as the benchmark, and answers that are right as often as a published model's were.
+Items are drawn in random order by three ways of stopping: this one; plain random sampling of a number fixed beforehand, large
+enough for any score; and looking at an ordinary interval after every round, which is what one does without thinking.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from folkways.benchmarks.published import published_figures
+from folkways.runs.until import next_size
+from folkways.stats.intervals import wilson
+from folkways.stats.sequences import betting_sequence
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "sampling.md"
+BEGIN, END = "<!-- written by python -m perf.stats.until --write -->\n", "<!-- end -->\n"
+
+SAQ_ITEMS = {
+    "US": 461, "GB": 455, "ES": 469, "MX": 479, "ID": 480, "CN": 474, "KR": 475, "DZ": 437,
+    "GR": 460, "IR": 456, "KP": 444, "AZ": 469, "ID-JB": 458, "IN-AS": 477, "NG-N": 455, "ET": 472,
+}  # fmt: skip
+"""Questions of BLEnD that count, by culture."""
+
+REGION_ITEMS = {
+    "North America": (20, 7),
+    "South America": (35, 25, 22, 49, 19),
+    "South Europe": (38, 38),
+    "East Asia": (42, 42, 42, 42, 43),
+    "Africa": (27, 27, 27, 27, 26),
+}
+"""Questions of CulturalBench's countries in some regions; where only the region's number is known, spread evenly."""
+
+TARGETS = (2.0, 5.0, 8.0)
+WAYS = ("until", "fixed beforehand", "peeking")
+AGAIN = 0.85
+"""How often a second wording of a question gets the same verdict as the first."""
+
+
+@dataclass
+class Found:
+    """What one way of stopping did at one target: items asked, items there, errors, and intervals that held the truth."""
+
+    asked: int = 0
+    there: int = 0
+    errors: list[float] = field(default_factory=list)
+    held: list[bool] = field(default_factory=list)
+
+
+Structure = list[tuple[int, float]]
+"""Items and share of right answers, culture by culture."""
+
+
+def structures() -> dict[str, Structure]:
+    """The benchmarks' cultures with the scores of published models."""
+    figures = published_figures()
+
+    def level(place: str, model: str, value: str) -> float:
+        return float(figures.filter(place=place, model=model, value=value)["score"][0]) / 100
+
+    hard = figures.filter(place="leaderboard", task="culturalbench/hard", model="gpt4o")
+    regions = dict(zip(hard["value"], hard["score"], strict=True))
+    return {
+        "BLEnD short answers, GPT-4": [(n, level("Table 10", "GPT-4", code)) for code, n in SAQ_ITEMS.items()],
+        "BLEnD short answers, Aya-101": [(n, level("Table 10", "Aya-101", code)) for code, n in SAQ_ITEMS.items()],
+        "CulturalBench-Hard, gpt4o": [(n, regions[region] / 100) for region, sizes in REGION_ITEMS.items() for n in sizes],
+    }
+
+
+def answers(n: int, level: float, wordings: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """Each item's mean over its wordings, in random order; items differ in how hard they are."""
+    hard = np.clip(level + 0.15 * rng.standard_normal(n), 0.01, 0.99)
+    first = rng.random(n) < hard
+    if wordings == 1:
+        return first.astype(np.float64)
+    second = np.where(rng.random(n) < AGAIN, first, rng.random(n) < hard)
+    return (first + second.astype(np.float64)) / 2
+
+
+class _Anytime:
+    """The confidence sequence after so many items."""
+
+    def __init__(self, values: npt.NDArray[np.float64], target: float) -> None:
+        self.sequence = betting_sequence(values, values.size, target=target)
+
+    def __call__(self, drawn: int) -> tuple[float, float]:
+        return float(self.sequence.low[drawn - 1]), float(self.sequence.high[drawn - 1])
+
+
+class _Ordinary:
+    """Wilson's interval after so many items, corrected for how much of the population these are."""
+
+    def __init__(self, values: npt.NDArray[np.float64]) -> None:
+        self.totals = np.cumsum(values)
+
+    def __call__(self, drawn: int) -> tuple[float, float]:
+        interval = wilson(float(self.totals[drawn - 1]), drawn, population=self.totals.size)
+        return interval.low, interval.high
+
+
+def simulate(structure: Structure, wordings: int, trials: int, seed: int) -> dict[tuple[str, float], Found]:
+    """All ways at all targets on the same answers in the same order."""
+    found = {(way, target): Found() for way in WAYS for target in TARGETS}
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        for n, level in structure:
+            values = answers(n, level, wordings, rng)
+            for target in TARGETS:
+                anytime = _Anytime(values, target / 100)
+                ordinary = _Ordinary(values)
+                _note(found["until", target], values, stopped(anytime, n, target / 100), anytime)
+                _note(found["peeking", target], values, stopped(ordinary, n, target / 100), ordinary)
+                _note(found["fixed beforehand", target], values, enough_for_any(n, target / 100), ordinary)
+    return found
+
+
+def stopped(interval: Callable[[int], tuple[float, float]], n: int, target: float) -> int:
+    """How many items are asked, in the rounds of a run, until half the interval is no wider than the target."""
+    drawn, half = 0, 0.5
+    while half > target and drawn < n:
+        drawn = min(n, drawn + next_size(drawn, half, target))
+        low, high = interval(drawn)
+        half = (high - low) / 2
+    return drawn
+
+
+def enough_for_any(n: int, target: float) -> int:
+    """The smallest number of items whose interval is narrow enough even where half of the answers are right."""
+    for drawn in range(1, n):
+        interval = wilson(drawn / 2, drawn, population=n)
+        if (interval.high - interval.low) / 2 <= target:
+            return drawn
+    return n
+
+
+def _note(found: Found, values: npt.NDArray[np.float64], drawn: int, interval: Callable[[int], tuple[float, float]]) -> None:
+    truth = float(values.mean())
+    low, high = interval(drawn)
+    found.asked += drawn
+    found.there += values.size
+    found.errors.append(abs(float(values[:drawn].mean()) - truth))
+    found.held.append(low - 1e-9 <= truth <= high + 1e-9)
+
+
+def table(trials: int, seed: int = 1) -> str:
+    """The results as Markdown."""
+    columns = ("structure", "points", "way of stopping", "asked", "saved", "against fixed", "error", "holds")
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for name, structure in structures().items():
+        found = simulate(structure, 2 if name.startswith("BLEnD") else 1, trials, seed)
+        for target in TARGETS:
+            fixed = found["fixed beforehand", target].asked
+            for way in WAYS:
+                one = found[way, target]
+                against = "" if way == "fixed beforehand" else f"{100 * (one.asked - fixed) / fixed:+.0f} %"
+                lines.append(
+                    f"| {name} | {target:g} | {way} | {100 * one.asked / one.there:.0f} % | "
+                    f"{100 - 100 * one.asked / one.there:.0f} % | {against} | "
+                    f"{100 * float(np.mean(one.errors)):.2f} | {100 * float(np.mean(one.held)):.1f} % |"
+                )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Simulate and print."""
+    parser = argparse.ArgumentParser(prog="python -m perf.stats.until", description="What sampled runs save, simulated.")
+    parser.add_argument("--trials", type=int, default=60, help="samples of each structure")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/guides/sampling.md")
+    options = parser.parse_args()
+    told = table(options.trials)
+    print(told)
+    if options.write:
+        text = PAGE.read_text(encoding="utf-8")
+        before, after = text.split(BEGIN)[0], text.split(END)[1]
+        PAGE.write_text(f"{before}{BEGIN}\n{told}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
