@@ -128,7 +128,7 @@ def _from_name(path: Path, available: Sequence[str]) -> str | None:
 
 
 def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
-    """The items in the order of a file that is read by position, where it names every one of them exactly once; else as they are."""
+    """The items in the order of a file that is read by position, if it names every one of them exactly once; else as they are."""
     key = next((name for name in ("item", "release_id") if name in found.columns), None)
     if key is None or found.height != items.height or not items[key].is_unique().all() or set(found[key]) != set(items[key]):
         return items
