@@ -34,7 +34,14 @@ Services, by what a page does (``ws`` is the workspace):
     items.add_items / list_items / get_item / lineage / revisions / drop_item                judgements.list_judgements
     adjudications.adjudicate(ws, study_id, item_id, account_id, decision, reason)
     progress.progress / own_progress / quality / payments                                    audit.events
-    jobs.add_job / take_job / do_jobs / get_job / list_jobs
+    agreement.agreement                                   jobs.add_job / take_job / do_jobs / get_job / list_jobs
+    redteaming.write_scenario / suggest / edit / challenge / history (ws, participant_id, assignment_id, ...)
+    modelling.models_of / check_models / call_model / list_calls       drawing.draw_answers(ws, study_id, stage, run)
+    assignments.claim_batch(ws, participant_id, stage, count, seconds=)   (to work off line)
+
+Besides: ``imports.items.import_items``, ``imports.offline.hand_out`` and ``take_in``, ``exports.make.export_study``,
+``export_files`` and ``export_archive``, ``workflows.templates.template``, ``workflows.definition.load_definition``. A page shows
+``workflows.registry.handler_of(stage.kind).presented(item.content, participant.pseudonym)``, never the content itself.
 
 Functions that take ``participant_id`` and ``assignment_id`` raise NotFoundError for what is somebody else's; those that take
 ``study_id`` for what is another study's. Roles are the caller's to check (``accounts.require``), before anything else.

@@ -1,4 +1,4 @@
-"""People in a study: joining, consent, eligibility, leaving, and what is personal about them: it lies apart and can be deleted."""
+"""People in a study: joining, consent, eligibility, leaving. What is personal about them lies apart (``services.personal``)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,33 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways.studio.rules.eligibility import eligibility
 from folkways.studio.services import accounts, audit
 from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
+from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
 from folkways.studio.services.sessions import token_hash
 from folkways.studio.services.settling import settle
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace
+
+__all__ = [
+    "EXTERNAL",
+    "add_staff",
+    "answer_eligibility",
+    "attributes",
+    "consent",
+    "delete_attributes",
+    "find_participant",
+    "finish",
+    "get_participant",
+    "join",
+    "list_participants",
+    "waive_eligibility",
+    "withdraw",
+]
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that say how a recruitment service knows a person."""
@@ -63,11 +80,11 @@ def join(
         }
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
-        _write_attributes(connection, participant_id, external)
+        write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             connection.execute(sa.update(schema.invites).filter_by(id=invite.id).values(uses_left=invite.uses_left - 1))
         audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def _returning(
@@ -110,13 +127,13 @@ def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, 
             "eligible": True,
             "joined": time.time(),
         }
-        return _get(connection, inserted_id(connection, schema.participants, values))
+        return participant_within(connection, inserted_id(connection, schema.participants, values))
 
 
 def get_participant(workspace: Workspace, participant_id: int) -> Participant:
     """The participant with that id; NotFoundError."""
     with workspace.read() as connection:
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def find_participant(workspace: Workspace, study_id: int, account_id: int) -> Participant | None:
@@ -134,15 +151,6 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
         return tuple(from_row(Participant, row) for row in connection.execute(query))
 
 
-def _get(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:
-    """lock: before anything of theirs, in the order in which claiming locks it."""
-    query = sa.select(schema.participants).filter_by(id=participant_id)
-    row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
-    if row is None:
-        raise NotFoundError("there is no such participant")
-    return from_row(Participant, row)
-
-
 def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:
     """Record that a person agreed to the study's text.
 
@@ -150,7 +158,7 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
     """
     now = time.time() if now is None else now
     with workspace.write() as connection:
-        person = _get(connection, participant_id)
+        person = participant_within(connection, participant_id)
         current = connection.scalar(sa.select(schema.studies.c.consent_version).filter_by(id=person.study_id))
         if version != current:
             raise ConflictError("the text was changed while you read it; read it again")
@@ -169,7 +177,7 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
             participant_id=participant_id,
             details={"version": version},
         )
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
@@ -184,7 +192,7 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
     population has as many people as it may.
     """
     with workspace.write() as connection:
-        person = _get(connection, participant_id)
+        person = participant_within(connection, participant_id)
         if person.state not in (ParticipantState.CONSENTED, ParticipantState.JOINED):
             return person
         if person.consented is None:
@@ -203,7 +211,7 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         found = eligibility(population.criteria, given)
         if found.eligible:
             _check_room(connection, population)
-        _write_attributes(connection, participant_id, given)
+        write_attributes(connection, participant_id, given)
         state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
         values = {"state": str(state), "eligible": found.eligible}
         connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
@@ -214,7 +222,7 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
             participant_id=participant_id,
             details={"failed": list(found.failed)},
         )
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def _check_room(connection: sa.Connection, population: Population) -> None:
@@ -232,19 +240,19 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
     if not reason.strip():
         raise SubmissionError({"reason": "say why the criteria do not apply to this person"})
     with workspace.write() as connection:
-        person = _in_study(connection, study_id, participant_id)
+        person = participant_of(connection, study_id, participant_id)
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
         connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
         audit.note(connection, "participant.waived", study_id=study_id, account_id=by, participant_id=participant_id)
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
     """A person says that they are done; their leases are free at once. An active person again as soon as they ask for work."""
     with workspace.write() as connection:
-        person = _get(connection, participant_id, lock=True)
+        person = participant_within(connection, participant_id, lock=True)
         free_leases(connection, participant_id)
         if person.state == ParticipantState.ACTIVE:
             connection.execute(
@@ -253,7 +261,7 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
                 .values(state=str(ParticipantState.FINISHED), left=time.time())
             )
             audit.note(connection, "participant.finished", study_id=person.study_id, participant_id=participant_id)
-        return _get(connection, participant_id)
+        return participant_within(connection, participant_id)
 
 
 def withdraw(
@@ -265,7 +273,7 @@ def withdraw(
     """
     now = time.time() if now is None else now
     with workspace.write() as connection:
-        person = _in_study(connection, study_id, participant_id, lock=True)
+        person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state == ParticipantState.WITHDRAWN:
             return person
         free_leases(connection, participant_id)
@@ -276,49 +284,4 @@ def withdraw(
         judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
         for item_id in sorted(set(judged)):
             settle(connection, item_id, reopen=True)
-        return _get(connection, participant_id)
-
-
-def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapping[str, str]:
-    """What is personal about somebody, by name. For researchers of the study; never for an export."""
-    with workspace.read() as connection:
-        _in_study(connection, study_id, participant_id)
-        rows = connection.execute(sa.select(schema.attributes).filter_by(participant_id=participant_id))
-        return {row.name: row.value for row in rows}
-
-
-def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
-    """Delete everything personal about somebody, their name and login included where they are in no other study.
-
-    Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out of exports.
-    """
-    participants = schema.participants
-    with workspace.write() as connection:
-        person = _in_study(connection, study_id, participant_id)
-        deleted = connection.execute(sa.delete(schema.attributes).filter_by(participant_id=participant_id)).rowcount
-        others = connection.scalar(
-            sa.select(sa.func.count()).where(participants.c.account_id == person.account_id, participants.c.id != participant_id)
-        )
-        staff = accounts.roles_within(connection, study_id, person.account_id) - {Role.ANNOTATOR}
-        if not others and not staff:
-            values = {"login": None, "password": None, "name": "", "disabled": True}
-            connection.execute(sa.update(schema.accounts).filter_by(id=person.account_id).values(values))
-            connection.execute(sa.delete(schema.sessions).filter_by(account_id=person.account_id))
-        audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
-        return int(deleted)
-
-
-def _in_study(connection: sa.Connection, study_id: int, participant_id: int, *, lock: bool = False) -> Participant:
-    person = _get(connection, participant_id, lock=lock)
-    if person.study_id != study_id:
-        raise NotFoundError("there is no such participant")
-    return person
-
-
-def _write_attributes(connection: sa.Connection, participant_id: int, values: Mapping[str, str]) -> None:
-    rows = [{"participant_id": participant_id, "name": name, "value": value} for name, value in values.items() if value]
-    if rows:
-        names = [row["name"] for row in rows]
-        table = schema.attributes
-        connection.execute(sa.delete(table).where(table.c.participant_id == participant_id, table.c.name.in_(names)))
-        connection.execute(sa.insert(table), rows)
+        return participant_within(connection, participant_id)

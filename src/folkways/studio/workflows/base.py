@@ -55,8 +55,39 @@ class Option:
 
     default: Any
     about: str
-    kind: Literal["count", "number", "flag", "text", "texts", "choices"] = "count"
+    kind: Literal["count", "number", "flag", "text", "texts"] = "count"
     least: float = 0
+
+    def problem(self, value: Any) -> str | None:
+        """What is wrong with a value, None if nothing is. Where the default is nothing, nothing may be given."""
+        if value is None and self.default is None:
+            return None
+        if not self._fits(value):
+            return f"has to be {_NAMES[self.kind]}, not {value!r}"
+        if self.kind in ("count", "number") and value < self.least:
+            return f"has to be at least {self.least:g}, not {value}"
+        return None
+
+    def _fits(self, value: Any) -> bool:
+        match self.kind:
+            case "count":
+                return isinstance(value, int) and not isinstance(value, bool)
+            case "number":
+                return isinstance(value, int | float) and not isinstance(value, bool)
+            case "flag":
+                return isinstance(value, bool)
+            case "text":
+                return isinstance(value, str)
+        return isinstance(value, list) and all(isinstance(each, str) and each for each in value)
+
+
+_NAMES = {
+    "count": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "text": "text",
+    "texts": "a list of texts",
+}
 
 
 class Handler(ABC):

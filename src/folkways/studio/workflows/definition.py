@@ -232,20 +232,9 @@ class _Reader:
         return config
 
     def _setting(self, value: Any, option: Option, place: str) -> Any:
-        if value is None and option.default is None:
-            return None
-        fits = {
-            "count": isinstance(value, int) and not isinstance(value, bool),
-            "number": isinstance(value, int | float) and not isinstance(value, bool),
-            "flag": isinstance(value, bool),
-            "text": isinstance(value, str),
-            "texts": isinstance(value, list) and all(isinstance(each, str) and each for each in value),
-            "choices": isinstance(value, Mapping) and all(isinstance(each, str) for each in value.values()),
-        }[option.kind]
-        if not fits:
-            self._say(place, f"has to be {NAMES[option.kind]}, not {value!r} ({option.about})")
-        elif option.kind in ("count", "number") and value < option.least:
-            self._say(place, f"has to be at least {option.least:g}, not {value} ({option.about})")
+        problem = option.problem(value)
+        if problem is not None:
+            self._say(place, f"{problem} ({option.about})")
         return value
 
     def _next(self, stages: Sequence[StageDefinition]) -> None:
@@ -310,13 +299,3 @@ class _Reader:
 
     def _say(self, place: str, problem: str) -> None:
         self.problems.append(f"{place}: {problem}")
-
-
-NAMES: Mapping[str, str] = {
-    "count": "a whole number",
-    "number": "a number",
-    "flag": "true or false",
-    "text": "text",
-    "texts": "a list of texts",
-    "choices": "a mapping of name and text",
-}
