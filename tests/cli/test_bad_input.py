@@ -116,7 +116,7 @@ WRONG = {
     f"{RUN} --report wrong.csv": r"wrong.csv is a file; name another folder",
     "report -w none.db": r"there is no workspace at none.db",
     "report nope -w good.db": r"unknown run 'nope'\nvalid: mine",
-    "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, md, parquet",
+    "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, latex, md, parquet",
     "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder with --out DIR",
     "report -w good.db --profile nope": r"unknown profile of sample/mcq 'nope'",
     "quickstart --out wrong.csv": r"cannot make the folder wrong.csv: File exists; name another",
