@@ -6,10 +6,11 @@ import getpass
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -44,6 +45,9 @@ class Workspace:
     def __init__(self, engine: Engine, location: str) -> None:
         self.engine = engine
         self.location = location
+        # SQLite lets one write at a time and those who wait look again now and then, each less often the longer it has waited.
+        # Threads of this process wait for one another here instead, and are woken in turn.
+        self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -57,7 +61,7 @@ class Workspace:
 
         What is read inside the block is still so when it is committed: "look whether it is there, then insert" needs no more care.
         """
-        with self._explained("write to"), self.engine.begin() as connection:
+        with self._explained("write to"), self._writing, self.engine.begin() as connection:
             _take_turn(connection)
             yield connection
 
@@ -68,7 +72,7 @@ class Workspace:
         For many people at once who write to different rows. What is read inside the block may have changed by its end, unless it
         was read ``FOR UPDATE``. On SQLite, which has one writer at a time anyway, it is ``write``.
         """
-        with self._explained("write to"), self.engine.begin() as connection:
+        with self._explained("write to"), self._writing, self.engine.begin() as connection:
             yield connection
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -124,7 +124,7 @@ def next_task(visit: Visit) -> Response:
 def _on(visit: Visit, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
     found = claim_next(visit.workspace, visit.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
-        return visit.go(f"/work/{visit.study.name}/rest?why={found.reason}")
+        return visit.go(f"/work/{visit.study.name}/rest?why={found.reason}", say)
     return visit.go(f"/work/{visit.study.name}/tasks/{found.assignment.id}", say)
 
 
