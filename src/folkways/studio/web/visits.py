@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from anyio import CapacityLimiter
@@ -17,6 +16,7 @@ from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
 from folkways.studio.services import accounts, participants, sessions, studies
 from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
+from folkways.studio.web.once import Once
 from folkways.studio.web.pages import render
 from folkways.studio.web.sayings import SAYINGS
 from folkways.studio.web.security.origin import visitor_token
@@ -118,17 +118,17 @@ class Visit:
         """Over TLS, names that no other host, path or unencrypted page can have set."""
         return f"__Host-{name}" if self.studio.settings.secure else name
 
-    @cached_property
+    @Once
     def token(self) -> str:
         """The session's secret, from the cookie; empty for none."""
         return self.cookie(SESSION_COOKIE)
 
-    @cached_property
+    @Once
     def session(self) -> Session | None:
         """The signed-in browser."""
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
-    @cached_property
+    @Once
     def account(self) -> Account | None:
         """Who has signed in."""
         return accounts.get_account(self.workspace, self.session.account_id) if self.session else None
@@ -140,7 +140,7 @@ class Visit:
             raise NotAllowedError(self.gettext("Sign in first."))
         return self.account
 
-    @cached_property
+    @Once
     def visitor(self) -> str:
         """A random name of a browser that nobody has signed in to, for the token of its forms."""
         known = self.cookie(VISITOR_COOKIE)
@@ -149,12 +149,12 @@ class Visit:
             self.cookies[VISITOR_COOKIE] = known
         return known
 
-    @cached_property
+    @Once
     def csrf(self) -> str:
         """The token that every form carries."""
         return self.session.csrf if self.session else visitor_token(self.visitor)
 
-    @cached_property
+    @Once
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser says."""
         chosen = self.cookie(LOCALE_COOKIE)
@@ -174,7 +174,7 @@ class Visit:
         """Whose drafts a browser keeps: a word for the account that says nothing about the person."""
         return f"account-{self.account.id}" if self.account else ""
 
-    @cached_property
+    @Once
     def said(self) -> str:
         """What the page before had to say, once."""
         words = self.cookie(SAID_COOKIE)
@@ -183,17 +183,17 @@ class Visit:
         self.cookies[SAID_COOKIE] = None
         return self.gettext(SAYINGS[words]) if words in SAYINGS else ""
 
-    @cached_property
+    @Once
     def study(self) -> Study:
         """The study in the address; NotFoundError."""
         return studies.get_study(self.workspace, str(self.request.path_params["study"]))
 
-    @cached_property
+    @Once
     def roles(self) -> frozenset[Role]:
         """What the account may do in the study in the address."""
         return accounts.roles_of(self.workspace, self.study.id, self.account.id) if self.account else frozenset()
 
-    @cached_property
+    @Once
     def participant(self) -> Participant:
         """The account's part in the study in the address; NotFoundError."""
         found = participants.find_participant(self.workspace, self.study.id, self.me.id)
@@ -201,7 +201,7 @@ class Visit:
             raise NotFoundError(self.gettext("There is no such study."))
         return found
 
-    @cached_property
+    @Once
     def is_staff(self) -> bool:
         """Whether the account runs or reviews any study."""
         return self.account is not None and self.account.login is not None
