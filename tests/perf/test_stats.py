@@ -1,0 +1,49 @@
+"""The measurements of statistics: what the simulation samples, and that the bench's data are what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from folkways.stats.intervals import wilson
+from perf.stats import __main__ as speed
+from perf.stats import until
+
+
+def test_a_number_fixed_beforehand_is_the_smallest_that_is_enough() -> None:
+    n = until.enough_for_any(460, 0.05)
+    widths = [wilson(drawn / 2, drawn, population=460) for drawn in (n - 1, n)]
+    assert [(one.high - one.low) / 2 <= 0.05 for one in widths] == [False, True]
+    assert until.enough_for_any(7, 0.02) == 7
+
+
+def test_a_way_of_stopping_ends_when_narrow_or_when_all_is_asked() -> None:
+    assert until.stopped(lambda drawn: (0.0, 2 / drawn), 400, 0.02) == pytest.approx(50, abs=20)
+    assert until.stopped(lambda _: (0.0, 1.0), 40, 0.02) == 40
+
+
+def test_answers_have_the_share_that_was_asked_for_and_two_wordings_agree() -> None:
+    rng = np.random.default_rng(0)
+    values = until.answers(20_000, 0.3, 2, rng)
+    assert values.mean() == pytest.approx(0.3, abs=0.02)
+    assert (values == 0.5).mean() < 0.12
+    assert set(until.answers(50, 0.3, 1, rng)) <= {0.0, 1.0}
+
+
+def test_structures_are_those_of_the_benchmarks() -> None:
+    for name, structure in until.structures().items():
+        assert all(0 < level < 1 and n > 0 for n, level in structure), name
+    assert len(until.SAQ_ITEMS) == 16
+
+
+def test_the_table_has_a_line_for_each_way_and_target() -> None:
+    found = until.simulate([(60, 0.4)], 1, 2, 0)
+    assert set(found) == {(way, target) for way in until.WAYS for target in until.TARGETS}
+    assert all(one.there == 120 and 0 < one.asked <= 120 for one in found.values())
+
+
+def test_the_bench_has_80_000_judgements_per_model() -> None:
+    base = speed.frame()
+    assert base.height == 80_000
+    assert base["question"].n_unique() == 500
+    assert speed.judged(base.head(200), 3)["sem_b"].is_in([0.0, 1.0]).all()
