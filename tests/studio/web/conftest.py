@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from folkways.studio.records import Account, Population, Role, Study, StudyState
-from folkways.studio.services import accounts, invites, items, participants, studies
+from folkways.studio.records import Account, Participant, Population, Role, Study, StudyState
+from folkways.studio.services import accounts, invites, items, participants, sessions, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
@@ -81,6 +81,19 @@ class Field:
         page.get_by_role("button", name="Agree and go on").click()
         return page
 
+    def arrived(self, population: str = "korea") -> Participant:
+        """Somebody who has come and agreed, without a browser."""
+        _, token = invites.create_invite(self.workspace, self.study.id, population=population)
+        person = participants.join(self.workspace, token)
+        return participants.consent(self.workspace, person.id, self.study.consent_version)
+
+    def page_of(self, account_id: int, **options: Any) -> Any:
+        """A browser in which an account has a session already."""
+        page = self.page(**options)
+        token = sessions.open_session(self.workspace, account_id)
+        page.context.add_cookies([{"name": "folkways_session", "value": token, "url": self.server.url}])
+        return page
+
     def sign_in(self, login: str = "owner@example.org", **options: Any) -> Any:
         """A browser in which somebody with a password has signed in."""
         page = self.open(self.page(**options), "/signin")
@@ -98,7 +111,7 @@ class Field:
 
     def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
         """Items, as a researcher imports them; their ids."""
-        new = [NewItem(f"{stage}-{number + 1}", content, population) for number, content in enumerate(contents)]
+        new = [NewItem(f"{stage}-{len(self.ids) + number + 1}", content, population) for number, content in enumerate(contents)]
         added = [item.id for item in items.add_items(self.workspace, self.study.id, stage, new)]
         self.ids += added
         return added

@@ -72,7 +72,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     steps = [(each.step, each.strategy) for each in items.revisions(field.workspace, field.study.id, written.id)]
     assert [step for step, _ in steps] == ["begun", "scenario", "suggestion", "challenge", "revision", "challenge", "submitted"]
     assert dict(steps)["revision"] == "negate"
-    assert written.result["fooled"] is True and written.result["challenges"] == 2
+    assert written.result["fooled"] is True and written.result["tries"] == 2
 
     reviewer = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
     begin(reviewer)

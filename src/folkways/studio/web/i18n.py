@@ -25,6 +25,11 @@ def catalogue(locale: str) -> gettext.NullTranslations:
         return gettext.GNUTranslations(file)
 
 
+def page_locale(template: str, locale: str) -> str:
+    """The language of a page for a reader of ``locale``: the researcher's view is in English, all else in the reader's language."""
+    return DEFAULT if template.startswith("desk/") else locale
+
+
 @cache
 def endonyms() -> Mapping[str, str]:
     """Locale -> what its own speakers call it."""

@@ -1,0 +1,128 @@
+"""WCAG 2.2 AA on every kind of page, in both themes and on a phone, by axe-core in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api")
+
+from folkways.studio.services import assignments
+from tests.studio.web.conftest import Field
+from tests.support.browser import axe_violations
+
+pytestmark = pytest.mark.browser
+
+SENTENCE = "On Boxing Day the whole family went to the match."
+CONTENTS: dict[str, dict[str, Any]] = {
+    "vote": {"question": "What do guests take off?", "options": ["hats", "shoes", "coats", "gloves"]},
+    "short_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?"},
+    "group_answers": {"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": {"a": ["떡국"], "b": ["떡", "떡국"]}},
+    "review": {
+        "question": "What is in the box?",
+        "options": ["a", "b", "c", "d"],
+        "scenario": "An aunt brings a box.",
+        "intended": [0],
+    },
+    "curate": {"category": "Food", "question": "무엇을 먹나요?", "english": "What do people in Korea eat?"},
+    "localise": {"template": "What do people in your country eat?", "category": "Food"},
+    "choose_best": {"item": "Boxing Day", "fact": "A holiday.", "candidates": ["On Boxing Day we walk.", "Boxing Day is a day."]},
+    "tag_spans": {"sentence": SENTENCE, "item": "Boxing Day"},
+    "label_item": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
+}
+KINDS = [*CONTENTS, "collect_question", "write_question"]
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+DESK = ("", "/people", "/items", "/quality", "/data", "/log")
+
+
+@dataclass
+class Site:
+    """One study with every kind of stage, and the address of every kind of page."""
+
+    field: Field
+    person: int
+    tasks: dict[str, str] = field(default_factory=dict)
+    desk: list[str] = field(default_factory=list)
+
+    @property
+    def entry(self) -> list[str]:
+        home = f"/work/{self.field.study.name}"
+        return ["/signin", "/account", "/work", home, *(f"{home}/{page}" for page in ("consent", "withdraw", "done")), "/nowhere"]
+
+
+@pytest.fixture
+def site(make_field: Callable[..., Field]) -> Site:
+    stages = [{"name": kind.replace("_", "-"), "kind": kind, "for_each_population": False} for kind in KINDS]
+    made = make_field(stages, models={"helper": "http://127.0.0.1:9/v1#m", "verifier": "http://127.0.0.1:9/v1#m"})
+    person = made.arrived()
+    site = Site(made, person.account_id)
+    for kind in KINDS:
+        if kind in CONTENTS:
+            made.add(kind.replace("_", "-"), [CONTENTS[kind]])
+        work = assignments.claim_next(made.workspace, person.id, stage=kind.replace("_", "-"))
+        assert isinstance(work, assignments.Work)
+        site.tasks[kind] = f"/work/{made.study.name}/tasks/{work.assignment.id}"
+    site.desk = [made.desk + page for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")]
+    return site
+
+
+def looked_at(site: Site, account: int, addresses: list[str], **options: Any) -> Iterator[tuple[str, Any]]:
+    """Each page in one browser of this account."""
+    page = site.field.page_of(account, **options)
+    for address in addresses:
+        yield address, site.field.open(page, address)
+    page.context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
+    found = {}
+    for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
+        found[address] = axe_violations(page)
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], color_scheme=theme):
+        found[address] = axe_violations(page)
+    assert {address: broken for address, broken in found.items() if broken} == {}
+
+
+def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
+    for theme in ("light", "dark"):
+        page = site.field.open(site.field.page_of(site.person, color_scheme=theme), site.tasks["vote"])
+        page.wait_for_selector("form[data-ready]")
+        page.get_by_role("button", name="Send and go on").click()
+        page.locator("#problems:not([hidden])").wait_for()
+        page.get_by_label("shoes").check()
+        for hidden in ("#elsewhere", "#conflict", "#waiting"):
+            page.eval_on_selector(hidden, "(notice) => { notice.hidden = false; }")
+        assert axe_violations(page) == [], theme
+        page.context.close()
+
+
+def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
+    for locale in ("en", "ar"):
+        for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], **PHONE):
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{address}: {wide} pixels too wide"
+
+
+def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
+    selector = ", ".join(f"main {each}" for each in ("button", ".choice", ".rating label", "select", "input[type=text]"))
+    measure = """(selector) => [...document.querySelectorAll(selector)]
+      .filter((element) => element.offsetParent && !element.closest('[hidden]'))
+      .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
+      .filter(([, box]) => box.height < 24 || box.width < 24).map(([html]) => html)"""
+    for address, page in looked_at(site, site.person, list(site.tasks.values()), **PHONE):
+        assert page.evaluate(measure, selector) == [], address
+
+
+def test_with_larger_text_nothing_is_cut_off(site: Site) -> None:
+    page = site.field.open(site.field.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"])
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -1,0 +1,156 @@
+"""The interface in Arabic and Korean, right-to-left pages, and the scripts of the world in the fonts that are shipped."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from folkways.cultures import languages
+from folkways.studio.services import assignments
+from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate
+from tests.studio.web.conftest import Field
+from tests.studio.web.http import Client
+from tests.support.studio_server import StudioServer
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+TRANSLATED = [locale for locale in LOCALES if locale != DEFAULT]
+PLACE = re.compile(r"%\(\w+\)s")
+SAMPLES = {
+    "en": "What do people eat?",
+    "es": "¿Qué come la gente en Año Nuevo?",
+    "id": "Apa yang dimakan orang?",
+    "zh": "人们吃什么？",
+    "ko": "사람들은 무엇을 먹나요?",
+    "ar": "ماذا يأكل الناس؟",
+    "el": "Τι τρώνε οι άνθρωποι;",
+    "fa": "مردم چه می‌خورند؟",
+    "az": "İnsanlar nə yeyir, ağ göyərçin?",
+    "su": "Naon anu didahar ku jalma?",
+    "as": "মানুহে কি খায়?",
+    "ha": "Me mutane suke ci, ɗan ƙasa da ɓera?",
+    "am": "ሰዎች ምን ይበላሉ?",
+    "bn": "মানুষ কী খায়?",
+}
+LATIN, ARABIC, BENGALI, ETHIOPIC = "Source Serif 4", "Noto Naskh Arabic", "Noto Sans Bengali", "Noto Sans Ethiopic"
+SHIPPED = dict.fromkeys(("en", "es", "id", "el", "az", "su", "ha"), LATIN) | dict.fromkeys(("ar", "fa"), ARABIC)
+SHIPPED |= dict.fromkeys(("as", "bn"), BENGALI) | {"am": ETHIOPIC}
+"""Language -> the shipped font that its questions are set in. Korean and Chinese use the reader's own fonts."""
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """scripts/update_studio_locale.py."""
+    pytest.importorskip("babel")
+    specification = importlib.util.spec_from_file_location("locale_script", REPOSITORY / "scripts" / "update_studio_locale.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_every_string_of_the_participants_pages_is_translated_and_compiled(script: ModuleType, locale: str) -> None:
+    catalog = script.updated(locale, script.template())
+    assert script.missing(catalog) == []
+    assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_translations_keep_what_is_filled_in(script: ModuleType, locale: str) -> None:
+    for message in script.updated(locale, script.template()):
+        if not message.id:
+            continue
+        wanted = set(PLACE.findall(message.id[-1] if message.pluralizable else message.id))
+        for text in message.string if message.pluralizable else [message.string]:
+            kept = set(PLACE.findall(text))
+            assert kept <= wanted and (kept == wanted or message.pluralizable), f"{message.id}: {text}"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "locale"),
+    [
+        ("ko-KR,ko;q=0.9,en;q=0.8", "ko"),
+        ("fr, ar;q=0.5, en;q=0.4", "ar"),
+        ("fr", "en"),
+        ("", "en"),
+        ("ko;q=0, ar;q=x", "en"),
+        ("EN-gb", "en"),
+    ],
+)
+def test_the_browser_says_which_language_the_reader_wants(accepted: str, locale: str) -> None:
+    assert negotiate(accepted) == locale
+
+
+def test_the_language_is_chosen_once_and_stays(server: StudioServer) -> None:
+    client = Client(server.url)
+    assert '<html lang="en" dir="ltr">' in client.get("/signin").text
+    assert client.post("/language", {"locale": "ar", "next": "/signin"}).place == "/signin"
+    page = client.get("/signin", **{"Accept-Language": "ko"}).text
+    assert '<html lang="ar" dir="rtl">' in page and "تسجيل الدخول" in page
+    client.post("/language", {"locale": "xx"})
+    assert 'lang="ar"' in client.get("/signin").text
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("locale", "words", "direction"), [("ar", "إرسال ومتابعة", "rtl"), ("ko", "보내고 계속", "ltr")])
+def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], locale: str, words: str, direction: str) -> None:
+    pytest.importorskip("playwright.sync_api")
+    from playwright.sync_api import expect
+
+    field = make_field([{"name": "answer", "kind": "short_answers", "title": "답하기", "answers": 5}])
+    field.add("answer", [{"local": SAMPLES[locale], "english": SAMPLES["en"]}])
+    page = field.open(field.page(locale=locale), field.link())
+    page.locator("form button.primary").click()
+    page.get_by_role("checkbox").check()
+    page.locator("form button.primary").click()
+    page.locator("form button.primary").click()
+    page.wait_for_selector("form[data-ready]")
+    assert page.evaluate("[document.documentElement.dir, getComputedStyle(document.body).direction]") == [direction, direction]
+    page.get_by_role("button", name=words).click()
+    assert not re.search("[A-Za-z]{4,}", page.get_by_role("alert").inner_text()), "what is missing is said in the reader's language"
+    page.locator("[name=answers]").first.fill(SAMPLES[locale])
+    page.get_by_role("button", name=words).click()
+    expect(page.locator(".done")).to_be_visible()
+    assert field.errors == []
+
+
+@pytest.mark.browser
+def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_font(make_field: Callable[..., Field]) -> None:
+    pytest.importorskip("playwright.sync_api")
+    populations = [{"name": f"p-{language}", "culture": "US", "language": language} for language in SAMPLES]
+    field = make_field([{"name": "answer", "kind": "short_answers", "title": "Answer"}], populations=populations)
+    for language, text in SAMPLES.items():
+        field.add("answer", [{"local": text, "english": "In English"}], f"p-{language}")
+        person = field.arrived(f"p-{language}")
+        work = assignments.claim_next(field.workspace, person.id)
+        assert isinstance(work, assignments.Work)
+        page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}/tasks/{work.assignment.id}")
+        page.evaluate("document.fonts.ready")
+        subject = page.locator(".subject")
+        assert subject.inner_text() == text
+        assert subject.get_attribute("lang") == language
+        assert subject.evaluate("(element) => getComputedStyle(element).direction") == languages()[language].direction
+        if language in SHIPPED:
+            # Spaces and question marks may come from the first font of the list; letters from that of the script.
+            assert {SHIPPED[language]} <= set_in(page, ".subject") <= {SHIPPED[language], LATIN}, language
+        page.context.close()
+    assert field.errors == []
+
+
+def set_in(page: Any, selector: str) -> set[str]:
+    """The fonts that the browser really took for an element's glyphs."""
+    tools = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        tools.send(f"{domain}.enable")
+    root = tools.send("DOM.getDocument")["root"]["nodeId"]
+    node = tools.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+    return {
+        font["familyName"].removesuffix(" Variable")
+        for font in tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+    }
