@@ -38,8 +38,8 @@ SAMPLES = {
     "bn": "মানুষ কী খায়?",
 }
 LATIN, ARABIC, BENGALI, ETHIOPIC = "Source Serif 4", "Noto Naskh Arabic", "Noto Sans Bengali", "Noto Sans Ethiopic"
-SHIPPED = dict.fromkeys(("en", "es", "id", "el", "az", "su", "ha"), LATIN) | dict.fromkeys(("ar", "fa"), ARABIC)
-SHIPPED |= dict.fromkeys(("as", "bn"), BENGALI) | {"am": ETHIOPIC}
+SHIPPED = dict.fromkeys(("en", "es", "id", "el", "az", "su"), LATIN) | dict.fromkeys(("ar", "fa"), ARABIC)
+SHIPPED |= dict.fromkeys(("as", "bn"), BENGALI) | {"am": ETHIOPIC, "ha": "Noto Sans"}
 """Language -> the shipped font that its questions are set in. Korean and Chinese use the reader's own fonts."""
 
 

@@ -1,4 +1,4 @@
-"""What is shipped of others: the files are those that were recorded, with their licences, and every font that pages name is there."""
+"""What is shipped of others: the files that were recorded, with their licences, and every font that pages name."""
 
 from __future__ import annotations
 
