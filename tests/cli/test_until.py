@@ -1,0 +1,36 @@
+"""``folkways run --until`` from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from folkways.api import load_run
+from tests.support.river import folkways
+
+
+def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
+    place = ("-w", tmp_path / "w.db")
+    done = folkways("run", "sample/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place)
+    assert done.returncode == 0, done.stderr
+    assert "asked items drawn at random until each stratum was known to 45 points" in " ".join(done.stdout.split())
+    scores = load_run("last", tmp_path / "w.db").scores()
+    assert scores["signature"].str.contains("sampling:until=45,by=culture", literal=True).all()
+    assert folkways("report", *place, "--out", tmp_path / "report").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sample/mcq", "--until", "0"), "until must lie between 0 and 50 points"),
+        (("sample/mcq", "--until", "5", "--limit", "3"), "leave the limit out"),
+        (("sample/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of sample/mcq 'nope'"),
+        (("sample/mcq", "--until", "5", "--strata", ","), "an empty list was given"),
+    ],
+)
+def test_wrong_wishes_are_one_message(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = folkways("run", *arguments, "--model", "baseline/first", "-w", tmp_path / "w.db")
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
