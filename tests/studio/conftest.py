@@ -1,5 +1,5 @@
 """Workspaces of both kinds for the studio's tests."""
 
-from tests.support.studies import studio_workspace
+from tests.support.studies import studio_server, studio_workspace
 
-__all__ = ["studio_workspace"]
+__all__ = ["studio_server", "studio_workspace"]

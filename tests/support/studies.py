@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from folkways.studio.records import Participant, Role, Study, StudyState
 from folkways.studio.services import accounts, assignments, invites, judgements, participants, studies
@@ -14,20 +16,37 @@ from folkways.studio.services.assignments import NoWork, Work
 from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.judgements import Submitted
 from folkways.studio.workflows.definition import read_definition
-from folkways.workspace.database import Workspace
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.schema import metadata
 
 PASSWORD = "a password of the tests"
 QUESTION = {"question": "What do people eat first?", "options": ["soup", "rice", "fruit", "bread"]}
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def studio_workspace(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[Workspace]:
-    """An empty workspace, once as a file and once on a server."""
-    from folkways.workspace.database import open_workspace
-
-    workspace = open_workspace(tmp_path / "w.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url"))
+@pytest.fixture(scope="session")
+def studio_server(postgres_base_url: str) -> Iterator[Workspace]:
+    """A workspace on a server, made once: a database for every test would keep the server busy with making and dropping them."""
+    engine = sa.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("CREATE DATABASE studio_tests")
+    engine.dispose()
+    workspace = open_workspace(f"{postgres_base_url}/studio_tests")
     yield workspace
     workspace.close()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def studio_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workspace]:
+    """An empty workspace, once as a file and once on a server."""
+    if request.param == "sqlite":
+        workspace = open_workspace(tmp_path / "w.db")
+        yield workspace
+        workspace.close()
+        return
+    workspace = request.getfixturevalue("studio_server")
+    with workspace.write() as connection:
+        connection.exec_driver_sql(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY CASCADE")
+    yield workspace
 
 
 def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, Any]:
@@ -54,7 +73,7 @@ class Desk:
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
         if role != Role.ANNOTATOR:
-            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@example.org", PASSWORD)
+            account = accounts.create_account(self.workspace, f"{role}-{len(self.people())}@example.org", None)
             return participants.add_staff(self.workspace, self.study.id, account.id, role)
         _, token = invites.create_invite(self.workspace, self.study.id, population=population)
         joined = participants.join(self.workspace, token)
@@ -90,6 +109,6 @@ class Desk:
 
 def open_desk(workspace: Workspace, stages: Sequence[Mapping[str, Any]], **changes: Any) -> Desk:
     """A new study with these stages, open for work."""
-    owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", PASSWORD)
+    owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)
     study = studies.create_study(workspace, read_definition(described(stages, **changes)), owner=owner.id)
     return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id)
