@@ -29,26 +29,7 @@ METRICS = (Metric("sem_b", "SEM-B", "Share of questions with an answer that peop
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
 QUESTIONS = 500
 PER_MODEL = 80_000
-WORDS = np.array(
-    [
-        "rice",
-        "bread",
-        "tea",
-        "market",
-        "festival",
-        "football",
-        "school",
-        "family",
-        "river",
-        "song",
-        "winter",
-        "wedding",
-        "holiday",
-        "street",
-        "dance",
-        "soup",
-    ]
-)
+WORDS = np.array(["rice", "bread", "tea", "market", "festival", "football", "school", "family", "river", "song", "winter", "dance"])
 
 
 def judgements_of(model: int, rng: np.random.Generator) -> pl.DataFrame:

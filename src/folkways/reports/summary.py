@@ -37,8 +37,8 @@ def _totals(view: ReportView) -> tuple[int, int]:
 
 
 def _asked(view: ReportView) -> set[str]:
-    """The endpoints that a run asked; the scores of other baselines are computed."""
-    return {name for run in view.data.runs for name in run.endpoints}
+    """The endpoints that a run asked; the scores of other baselines are computed. Without runs every one was."""
+    return {name for run in view.data.runs for name in run.endpoints} or set(view.endpoints)
 
 
 def _incomplete(view: ReportView) -> list[Score]:

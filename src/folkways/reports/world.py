@@ -78,6 +78,8 @@ class Variant:
         known = [shade for shade in self.named if not math.isnan(shade.score)]
         if not known:
             return f"{short[self.endpoint]} has no score here: it was never reached."
+        if known[0].score == known[-1].score:
+            return f"{short[self.endpoint]} scores {number(known[0].score)} everywhere."
         words = f"{short[self.endpoint]} is highest for {known[0].name} ({number(known[0].score)}) and lowest for "
         words += f"{known[-1].name} ({number(known[-1].score)})."
         doubtful = sum(shade.doubt == 2 for shade in known)

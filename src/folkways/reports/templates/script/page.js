@@ -32,11 +32,3 @@ for (const button of document.querySelectorAll("button.copy")) {
     }
   });
 }
-
-/* Printing shows every table. */
-let opened = [];
-addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("details.data:not([open])")];
-  for (const details of opened) details.open = true;
-});
-addEventListener("afterprint", () => { for (const details of opened) details.open = false; });
