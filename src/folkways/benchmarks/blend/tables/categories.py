@@ -71,7 +71,7 @@ def category_means_table(means: pl.DataFrame) -> Table:
         "Figure 14: scores by culture and topic",
         "The unit is the question: each number is a mean over its judgements, in every language and prompt.",
         rows.select(list(CATEGORY_MEANS)),
-        Layout("culture", "topic", "score", decimals=1, by="endpoint"),
+        Layout("culture", "topic", "score", decimals=1, by="endpoint", drawn="heatmap"),
     )
 
 
