@@ -48,11 +48,11 @@ def category_kappa(
     cells = _cells(first, second)
     agreed = sum(one == other for one, other in zip(first, second, strict=True))
     cases = len(first)
-    kappa = float(_kappa(cells.sum(axis=0)[None])[0]) if cases else math.nan
+    kappa = float(kappas(cells.sum(axis=0)[None])[0]) if cases else math.nan
     method = f"bootstrap {confidence:.0%} by question"
     low = high = math.nan
     if cases >= 2 and not math.isnan(kappa):
-        low, high = _bounds(cells, confidence, resamples, seed)
+        low, high = kappa_bounds(cells, confidence, resamples, seed)
     return CategoryAgreement(
         cases, agreed / cases if cases else math.nan, wilson(agreed, cases, confidence), kappa, Interval(low, high, method)
     )
@@ -67,10 +67,14 @@ def _cells(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats:
     return cells
 
 
-def _bounds(cells: Floats, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
-    kinds, sizes = np.unique(cells.reshape(len(cells), -1), axis=0, return_counts=True)  # cases in one cell are interchangeable
+def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
+    """Percentile bootstrap of kappa; ``cells`` has the counts of each unit that is drawn, shape (units, categories, categories).
+
+    NaN where kappa is the same in every resample. Resamples in which it is undefined are left out.
+    """
+    kinds, sizes = np.unique(cells.reshape(len(cells), -1), axis=0, return_counts=True)  # units of equal counts are alike
     drawn = np.random.default_rng(seed).multinomial(len(cells), sizes / len(cells), size=resamples)
-    values = _kappa((drawn @ kinds).reshape(resamples, *cells.shape[1:]))
+    values = kappas((drawn @ kinds).reshape(resamples, *cells.shape[1:]))
     values = values[~np.isnan(values)]
     if values.size == 0 or values.min() == values.max():
         return math.nan, math.nan
@@ -79,11 +83,11 @@ def _bounds(cells: Floats, confidence: float, resamples: int, seed: int) -> tupl
     return float(low), float(high)
 
 
-def _kappa(tables: Floats) -> Floats:
-    """Kappa of each table of counts, shape (tables, categories, categories)."""
-    shares = tables / tables.sum(axis=(1, 2), keepdims=True)
-    observed = np.trace(shares, axis1=1, axis2=2)
-    by_chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
+def kappas(tables: Floats) -> Floats:
+    """Cohen's kappa of each table of counts, shape (tables, categories, categories); NaN where chance alone would agree."""
     with np.errstate(invalid="ignore", divide="ignore"):
+        shares = tables / tables.sum(axis=(1, 2), keepdims=True)
+        observed = np.trace(shares, axis1=1, axis2=2)
+        by_chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
         kappa: Floats = np.where(by_chance < 1, (observed - by_chance) / (1 - by_chance), math.nan)
     return kappa

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from folkways.stats.categories import kappa_bounds, kappas
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Interval
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +51,10 @@ def cohen_kappa(
     table = np.zeros((size, 4))
     np.add.at(table, (codes, kinds), 1.0)
     total = table.sum(axis=0)
-    kappa = float(_kappa(total[None, :])[0])
+    kappa = float(kappas(total.reshape(1, 2, 2))[0])
     low = high = math.nan
     if size >= 2 and not math.isnan(kappa):
-        low, high = _bounds(table, confidence, resamples, seed)
+        low, high = kappa_bounds(table.reshape(size, 2, 2), confidence, resamples, seed)
     both, first_only, second_only, neither = (int(count) for count in total)
     share = (both + neither) / total.sum() if total.sum() else math.nan
     return Agreement(both, first_only, second_only, neither, float(share), kappa, Interval(low, high, method))
-
-
-def _bounds(table: Floats, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
-    kinds, sizes = np.unique(table, axis=0, return_counts=True)  # clusters with the same table are interchangeable
-    drawn = np.random.default_rng(seed).multinomial(table.shape[0], sizes / table.shape[0], size=resamples)
-    values = _kappa(drawn @ kinds)
-    values = values[~np.isnan(values)]
-    if values.size == 0 or values.min() == values.max():
-        return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return float(low), float(high)
-
-
-def _kappa(tables: Floats) -> Floats:
-    """Kappa of each row of counts: both, first only, second only, neither."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = tables / tables.sum(axis=1, keepdims=True)
-        both, first_only, second_only, neither = shares.T
-        observed = both + neither
-        by_chance = (both + first_only) * (both + second_only) + (neither + first_only) * (neither + second_only)
-        kappa: Floats = np.where(by_chance < 1, (observed - by_chance) / (1 - by_chance), math.nan)
-    return kappa

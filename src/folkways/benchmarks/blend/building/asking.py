@@ -12,6 +12,7 @@ from typing import Any
 
 from folkways.benchmarks.blend.building.calls import Answer, Call, GroupsCall, JudgeCall, PairsCall
 from folkways.benchmarks.blend.building.sources import spoken_name
+from folkways.benchmarks.json_replies import last_value
 from folkways.benchmarks.templates import Template
 
 MAX_TOKENS = {"judge": 256, "pairs": 1024, "groups": 4096, "dummies": 512}
@@ -62,18 +63,18 @@ def prompt_of(call: Call) -> str:
 def read_reply(call: Call, reply: str) -> Answer | None:
     """The answer that a reply gives to a call, or None."""
     if isinstance(call, JudgeCall):
-        same = _value(reply, "same")
+        same = last_value(reply, "same")
         return same if isinstance(same, bool) else None
     if isinstance(call, PairsCall):
-        places = _places(_value(reply, "same"), len(call.pairs))
+        places = _places(last_value(reply, "same"), len(call.pairs))
         return None if places is None else frozenset(places)
     if isinstance(call, GroupsCall):
-        groups = _value(reply, "groups")
+        groups = last_value(reply, "groups")
         if not isinstance(groups, list):
             return None
         read = [_places(group, len(call.answers)) for group in groups]
         return None if None in read else tuple(frozenset(group) for group in read if group)
-    options = _value(reply, "options")
+    options = last_value(reply, "options")
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         return None
     return tuple(options)
@@ -81,21 +82,6 @@ def read_reply(call: Call, reply: str) -> Answer | None:
 
 def _quoted(texts: tuple[str, ...]) -> str:
     return "; ".join(json.dumps(text, ensure_ascii=False) for text in texts)
-
-
-def _value(reply: str, key: str) -> Any:
-    """What the last JSON object of the reply that has the key gives for it; None if there is none."""
-    decoder = json.JSONDecoder()
-    value, start = None, reply.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            value = found.get(key, value)
-        start = reply.find("{", end)
-    return value
 
 
 def _places(numbers: Any, count: int) -> list[int] | None:

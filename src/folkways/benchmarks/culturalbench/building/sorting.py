@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any
 
 import polars as pl
 
 from folkways.benchmarks.culturalbench.building.topics import Topics
+from folkways.benchmarks.json_replies import objects_in
 from folkways.benchmarks.templates import Template
 
 PROMPT = """\
@@ -75,7 +74,7 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
     What models say is untrusted: numbers that were not asked for and names that are no topic are left out.
     """
     found: dict[int, str] = {}
-    for told in _objects(reply):
+    for told in objects_in(reply):
         for number, name in told.items():
             topic = topics.name_of(name) if isinstance(name, str) else None
             if topic and number.isascii() and number.isdecimal() and len(number) < 7 and 1 <= int(number) <= size:
@@ -101,17 +100,3 @@ def _listed(head: str, topics: Topics) -> str:
 def _line(question: Question) -> str:
     options = f" Options: {' / '.join(question.options)}" if question.options else ""
     return " ".join(f"({question.country}) {question.text}{options}".split())
-
-
-def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
-    """The outermost JSON objects in a reply, whatever stands around them."""
-    decoder = json.JSONDecoder()
-    start = reply.find("{")
-    while start >= 0:
-        try:
-            found, end = decoder.raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            yield found
-        start = reply.find("{", end)
