@@ -58,6 +58,7 @@ def list_items(visit: Visit) -> Response:
     return visit.page(
         template, study=visit.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
         stages=stages, populations=populations, chosen=chosen,
+        languages={each.id: each.language for each in populations},
     )  # fmt: skip
 
 
