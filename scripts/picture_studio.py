@@ -233,7 +233,7 @@ def main() -> None:
         someone = person(server, study)
         page = camera.open(someone.account_id, task(server, someone))
         page.keyboard.press("1")
-        camera.take(page, "verifying")
+        camera.take(page, "verify")
         for name, address in (("progress", ""), ("items", "/items"), ("quality", "/quality")):
             camera.take(camera.open(owner, f"/studies/{study.name}{address}"), name)
         picture_tasks(camera, server, owner, models.url)
