@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,6 +19,8 @@ from folkways.reports.endings import ending_figures
 from folkways.reports.grids import grids
 from folkways.reports.html import render_html
 from folkways.reports.views import ReportView
+from folkways.reports.write import write_report
+from tests.support.browser import axe_violations
 
 SHORT = {"lab/one": "one", "baseline/random": "baseline random"}
 NAN = float("nan")
@@ -123,3 +128,18 @@ def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: Repor
     )
     whole = answered.with_columns(answered=pl.col("n"))
     assert [figure.slug for figure in ending_figures(ReportView(replace(data, scores=whole)))] == ["endings"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_analyses_and_endings_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
+    analysis = Analysis("gains", "What is gained", "Is anything gained?", ("blend/saq",), lambda _: ())
+    tables = [replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}") for drawn in ("heatmap", "intervals", None)]
+    [page_file, *_] = write_report(replace(data, analyses=(Made(analysis, tables),)), tmp_path, ("html",))
+    page = new_page(color_scheme=scheme).open(page_file)
+    page.evaluate(
+        "() => { for (const part of document.querySelectorAll('#analyses details, #endings details')) part.open = true; }"
+    )
+    assert axe_violations(page) == []
+    levels = page.eval_on_selector_all("h1, h2, h3, h4", "headings => headings.map(heading => Number(heading.tagName[1]))")
+    assert levels[0] == 1 and all(after - before <= 1 for before, after in itertools.pairwise(levels))
