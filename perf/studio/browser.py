@@ -38,12 +38,13 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. said: what the next page is to say (``answered-before``)."""
+    """What came back. said: what the next page is to say (``answered-before``). began: when it was asked for (monotonic)."""
 
     status: int
     text: str
     place: str
     said: str
+    began: float
 
     @property
     def fields(self) -> dict[str, str]:
@@ -91,7 +92,7 @@ class Browser:
                     said = response.cookies.get(SAID)
                     watch.latency[kind].append(time.monotonic() - began)
                     watch.statuses[response.status] += 1
-                    return Reply(response.status, text, response.headers.get("Location", ""), said.value if said else "")
+                    return Reply(response.status, text, response.headers.get("Location", ""), said.value if said else "", began)
             except (aiohttp.ClientError, ConnectionError, TimeoutError):
                 watch.broken += 1
                 await asyncio.sleep(AGAIN_SECONDS)

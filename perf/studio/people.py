@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from perf.studio.browser import Browser, Reply, TimeUpError
 from perf.studio.scenario import Scenario
@@ -76,11 +77,11 @@ class Person:
         return await self._follow(await self.browser.post(f"/work/{self.scenario.study}/next", "next", {"csrf": self.csrf}))
 
     async def _follow(self, reply: Reply) -> Reply | None:
-        """The task that a reply leads to; None where it leads to none."""
+        """The task that a reply leads to, as of the moment that it was asked for; None where it leads to none."""
         if "/tasks/" not in reply.place:
             return None
         page = await self.browser.get(reply.place, "page")
-        return page if page.address else None
+        return replace(page, began=reply.began) if page.address else None
 
     async def _answer(self, page: Reply) -> Reply | None:
         scenario = self.scenario
@@ -106,7 +107,10 @@ class Person:
         self.account.did["two tabs"] += 1
         other = await self._next()
         if other is None or other.address != page.address:
-            self.account.problems.append(f"two tabs of one person: {page.address} and {other.address if other else 'nothing'}")
+            found = other.address if other else "nothing"
+            if time.monotonic() - page.began < self.scenario.lease:
+                self.account.problems.append(f"two tabs of one person: {page.address} and {found}")
+            self.account.did["second tab after the lease"] += 1
             return other
         replies = await asyncio.gather(self._send(page, page.fields["key"]), self._send(other, other.fields["key"]))
         return await self._follow(replies[0])
