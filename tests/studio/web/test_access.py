@@ -32,7 +32,7 @@ OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of anot
 
 ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON})
 SIGNED_IN = ALL - {ANONYMOUS}
-WITH_LOGIN = SIGNED_IN - {PERSON, OTHER_PERSON, OTHER_STUDY_PERSON}
+MAKERS = frozenset({OWNER, RESEARCHER, OTHER_OWNER, STRANGER})  # a stranger's account was made by whoever runs the server
 STAFF = frozenset({OWNER, RESEARCHER})
 SETTLERS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
@@ -67,12 +67,13 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/work/{study}/tasks/{assignment}"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/draft"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/submit"): HIS,
+    ("POST", "/work/{study}/tasks/{assignment}/keep"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/skip"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/step"): HIS,
     ("GET", "/studies"): SIGNED_IN,
-    ("GET", "/studies/new"): WITH_LOGIN,
-    ("POST", "/studies/new"): WITH_LOGIN,
-    ("POST", "/studies/make"): WITH_LOGIN,
+    ("GET", "/studies/new"): MAKERS,
+    ("POST", "/studies/new"): MAKERS,
+    ("POST", "/studies/make"): MAKERS,
     ("GET", "/studies/{study}"): STAFF,
     ("POST", "/studies/{study}/state"): STAFF,
     ("GET", "/studies/{study}/description.yaml"): STAFF,
@@ -88,6 +89,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/invites/{invite}/revoke"): STAFF,
     ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
     ("POST", "/studies/{study}/roles/take"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/take-part"): frozenset({OWNER}),
     ("GET", "/studies/{study}/items"): SETTLERS,
     ("GET", "/studies/{study}/items/{item}"): SETTLERS,
     ("POST", "/studies/{study}/items/{item}/settle"): SETTLERS,
@@ -108,6 +110,7 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/people/{person}/waive": lambda world: {"reason": "a good one"},
     "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
+    "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
     "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
     "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},

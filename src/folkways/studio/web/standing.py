@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.records import AssignmentState, Participant, ParticipantState, Study, from_row
+from folkways.studio.records import Account, AssignmentState, Participant, ParticipantState, Role, Study, from_row
 from folkways.studio.services.sessions import token_hash
 from folkways.workspace.database import Workspace
 
@@ -47,3 +47,16 @@ def has_work_at_hand(workspace: Workspace, person: Participant) -> bool:
     query = sa.select(table.c.id).where(table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED).limit(1)
     with workspace.read() as connection:
         return connection.execute(query).first() is not None
+
+
+def may_make_studies(workspace: Workspace, account: Account) -> bool:
+    """Whether an account may make studies, which ask models with the server's keys: who runs a study already, and those whose
+    account was made by whoever runs the server (they have no part in any study); nobody who came in as somebody else's reviewer.
+    """
+    if account.login is None:
+        return False
+    roles, people = schema.roles, schema.participants
+    with workspace.read() as connection:
+        mine = set(connection.scalars(sa.select(roles.c.role).where(roles.c.account_id == account.id)))
+        came = connection.scalar(sa.select(people.c.id).where(people.c.account_id == account.id).limit(1))
+    return bool(mine & {Role.OWNER, Role.RESEARCHER}) or (not mine and came is None)

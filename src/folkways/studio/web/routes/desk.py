@@ -9,9 +9,10 @@ import yaml
 from starlette.responses import PlainTextResponse, Response
 
 from folkways.studio.errors import SubmissionError
-from folkways.studio.records import StudyState
+from folkways.studio.records import Role, StudyState
 from folkways.studio.services import accounts, agreement, audit, leases, modelling, participants, progress, studies
 from folkways.studio.web.routing import Routes
+from folkways.studio.web.standing import may_make_studies
 from folkways.studio.web.visits import SIGNED_IN, STAFF, Visit
 
 routes = Routes()
@@ -27,7 +28,7 @@ def list_studies(visit: Visit) -> Response:
     for study in studies.list_studies(visit.workspace, account_id=visit.me.id):
         roles = accounts.roles_of(visit.workspace, study.id, visit.me.id)
         rows.append((study, sorted(roles)))
-    return visit.page("desk/studies.html.j2", rows=rows)
+    return visit.page("desk/studies.html.j2", rows=rows, may_make=may_make_studies(visit.workspace, visit.me))
 
 
 @routes.get("/studies/{study}", STAFF)
@@ -39,9 +40,14 @@ def show_overview(visit: Visit) -> Response:
     people = participants.list_participants(visit.workspace, study.id)
     flagged = [each for each in progress.quality(visit.workspace, study.id) if each.flags]
     template = "desk/progress.html.j2" if visit.request.headers.get("hx-request") else "desk/overview.html.j2"
+    stages = studies.stages(visit.workspace, study.id)
+    own = [stage for stage in stages if stage.role != Role.ANNOTATOR]
+    needed = dict.fromkeys(Role(stage.role) for stage in own)
     return visit.page(
-        template, study=study, rows=rows, people=people, flagged=flagged,
-        stages={stage.name: stage for stage in studies.stages(visit.workspace, study.id)},
+        template, study=study, rows=rows, people=people, flagged=flagged, own=own,
+        mine=any(stage.role in visit.roles for stage in own) and any(each.account_id == visit.me.id for each in people),
+        lacking=[role for role in needed if Role.OWNER in visit.roles and role not in visit.roles],
+        stages={stage.name: stage for stage in stages},
         populations={population.name: population for population in studies.populations(visit.workspace, study.id)},
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from folkways.errors import DataError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
 from folkways.studio.web.routing import Routes
+from folkways.studio.web.standing import may_make_studies
 from folkways.studio.web.visits import SIGNED_IN, Visit
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
 from folkways.studio.workflows.templates import TEMPLATES, template_text
@@ -24,9 +25,9 @@ LONGEST = 200_000
 
 
 def _may_make(visit: Visit) -> None:
-    """People who came by an invitation alone make no studies."""
-    if visit.me.login is None:
-        raise NotAllowedError(visit.gettext("Sign in with a name and password to make a study."))
+    """Refuse people who came by somebody's invitation: a study asks models with the server's keys."""
+    if not may_make_studies(visit.workspace, visit.me):
+        raise NotAllowedError(visit.gettext("Studies are made by those who run one already; ask whoever runs this server."))
 
 
 @routes.get("/studies/new", SIGNED_IN)

@@ -140,6 +140,16 @@ def give_role(visit: Visit) -> Response:
     return visit.go(f"/studies/{visit.study.name}/people", "role-given")
 
 
+@routes.post("/studies/{study}/take-part", OWNER)
+def take_part(visit: Visit) -> Response:
+    """Let the owner work on the stages of a role themselves."""
+    role = _role(visit)
+    if role not in (Role.RESEARCHER, Role.REVIEWER, Role.EXPERT):
+        raise SubmissionError({"role": visit.gettext("You cannot give this role.")})
+    participants.add_staff(visit.workspace, visit.study.id, visit.me.id, role, by=visit.me.id)
+    return visit.go(f"/work/{visit.study.name}")
+
+
 @routes.post("/studies/{study}/roles/take", OWNER)
 def take_role(visit: Visit) -> Response:
     """Take a role away."""

@@ -220,6 +220,13 @@ def _send(visit: Visit, work: Work) -> Response:
     return _on(visit, after=work.stage.name)
 
 
+@routes.post("/work/{study}/tasks/{assignment}/keep", PARTICIPANT)
+def keep(visit: Visit) -> Response:
+    """Somebody is still reading: the task stays theirs."""
+    until = leases.heartbeat(visit.workspace, visit.participant.id, visit.number("assignment"))
+    return JSONResponse({"until": until})
+
+
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
 def give_back(visit: Visit) -> Response:
     """Give a task back; the person is not offered it again."""

@@ -1,12 +1,15 @@
 // Every page: forms that ask before they act, links that can be copied, and what is kept here forgotten at sign-out.
 
 import { startOutbox } from "./outbox.js";
-import { forgetEveryone } from "./store.js";
+import { forgetEveryone, queue } from "./store.js";
 
 document.addEventListener("submit", (event) => {
   const asked = event.submitter?.dataset.confirm || event.target.dataset.confirm;
   if (asked && !event.defaultPrevented && !event.target.matches("[data-task]") && !window.confirm(asked)) event.preventDefault();
-  if (event.target.hasAttribute("data-forget")) forgetEveryone();
+  if (event.defaultPrevented || !event.target.hasAttribute("data-forget")) return;
+  const waiting = event.target.dataset.waiting;
+  if (waiting && queue.all().length && !window.confirm(waiting)) event.preventDefault();
+  else forgetEveryone();
 });
 
 document.addEventListener("click", async (event) => {

@@ -4,6 +4,7 @@ import { Autosave } from "./autosave.js";
 import { choices } from "./choices.js";
 import { shortcuts } from "./keys.js";
 import { startOutbox } from "./outbox.js";
+import { keepWhilePresent } from "./presence.js";
 import { fieldsOf, post, unreachable } from "./send.js";
 import { Marker } from "./spans.js";
 import { queue } from "./store.js";
@@ -109,6 +110,7 @@ if (form) {
     enable(false);
     waiting.hidden = false;
   }
+  keepWhilePresent(form);
   form.dataset.ready = "";
   oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), {
     hold: () => { saver.paused = true; enable(false); },
