@@ -176,3 +176,20 @@ def test_without_scripts_a_task_is_answered_all_the_same(field: Field) -> None:
     page.get_by_role("button", name="Send and go on").click()
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
     assert said(field, 0) == [["김밥"]]
+
+
+def test_somebody_who_reads_keeps_the_task_and_a_page_left_open_does_not(field: Field) -> None:
+    page = field.person()
+    page.clock.install()
+    begin(page)
+    kept = []
+    page.on("request", lambda request: kept.append(request.url) if request.url.endswith("/keep") else None)
+    page.mouse.move(40, 40)
+    page.clock.fast_forward("04:10")
+    page.mouse.move(60, 60)
+    page.clock.fast_forward("04:10")
+    page.wait_for_timeout(300)
+    assert len(kept) == 2
+    page.clock.fast_forward("30:00")
+    page.wait_for_timeout(300)
+    assert len(kept) < 6, "nobody has moved for half an hour"

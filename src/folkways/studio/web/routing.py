@@ -71,13 +71,20 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
                 return JSONResponse({"message": str(error)}, status_code=400)
         visit = Visit(studio, request, route.access, form)
         try:
-            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page.
-            limiter = studio.waiting if route.slow else None
-            return await to_thread.run_sync(respond, visit, route.handler, limiter=limiter)
+            # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a connection.
+            if route.slow:
+                return await to_thread.run_sync(respond, visit, route.handler, limiter=studio.waiting)
+            return await to_thread.run_sync(_respond_quickly, visit, route.handler)
         finally:
             await form.close()
 
     return serve
+
+
+def _respond_quickly(visit: Visit, handler: Handler) -> Response:
+    """``respond`` for a request that waits for nothing: all that it reads, it reads on one connection."""
+    with visit.workspace.reading_together():
+        return respond(visit, handler)
 
 
 def respond(visit: Visit, handler: Handler) -> Response:

@@ -81,6 +81,7 @@ class GroupAnswersForm(Form):
             members = [answers[other] for other in range(len(answers)) if leaders[other] == number]
             wordings = [part.strip() for part in text(fields, f"en-{number}").split(SEPARATOR) if part.strip()]
             groups.append({"answers": members, "en_answers": wordings})
+        groups.sort(key=lambda group: answers.index(group["answers"][0]))
         invalid = [answer for number, answer in enumerate(answers) if leaders[number] is None]
         return {"groups": groups, "invalid": invalid}
 
