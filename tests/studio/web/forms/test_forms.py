@@ -37,7 +37,24 @@ def test_every_kind_of_stage_has_a_form() -> None:
     assert set(FORMS) == set(HANDLERS)
 
 
-NAMES = ["choices", "abstain", "answers", "no_answer", "other", "place-0", "place-1", "en-0", "en-1", "decision", "reason", "question", "options", "template", "of", "local", "english", "best", "rate-a-accuracy", "spans", "category", "level", "element", "strategy-0", "intra", "intra_spans", "inter", "inter_spans", "verdict", "flags", "comment", "why", "scenario", "intended", "strategy"]
+NAMES = [
+    *(
+        "choices",
+        "abstain",
+        "answers",
+        "no_answer",
+        "other",
+        "place-0",
+        "place-1",
+        "en-0",
+        "en-1",
+        "decision",
+        "reason",
+        "question",
+    ),
+    *("options", "template", "of", "local", "english", "best", "rate-a-accuracy", "spans", "category", "level", "element", "why"),
+    *("strategy-0", "intra", "intra_spans", "inter", "inter_spans", "verdict", "flags", "comment", "scenario", "intended"),
+]
 VALUES = st.one_of(
     st.sampled_from(["0", "1", "7", "own", "invalid", "keep", "a", "3:9", "9:3", "1:2,2:3", "99999999", "-1", "²", ""]), st.text()
 )
