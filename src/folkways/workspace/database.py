@@ -19,6 +19,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from folkways.errors import FolkwaysError
+from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio_tables import guards  # and with it the studio's tables in the metadata
 
@@ -27,6 +28,9 @@ BUSY_SECONDS = 60
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""
+
+POOLED, MORE = 12, 26
+"""Connections that stay open once they were needed, and those beyond: making one anew costs more than a request does."""
 
 ROWS_PER_STATEMENT = 500
 """Rows of one multi-row INSERT on PostgreSQL, where every statement is a round trip."""
@@ -48,12 +52,22 @@ class Workspace:
         # SQLite lets one write at a time and those who wait look again now and then, each less often the longer it has waited.
         # Threads of this process wait for one another here instead, and are woken in turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
+        self._reading = Reading(engine)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading: a consistent snapshot that blocks nobody."""
-        with self._explained("read"), self.engine.connect().execution_options(read_only=True) as connection:
+        with self._explained("read"), self._reading.block() as connection:
             yield connection
+
+    @contextmanager
+    def reading_together(self) -> Iterator[None]:
+        """Have the ``read`` blocks of this thread share one connection and one snapshot, until it writes or this block ends.
+
+        For a request that reads many small things: a connection is taken and given back once. Not for blocks that wait for long.
+        """
+        with self._reading.together():
+            yield
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -61,6 +75,7 @@ class Workspace:
 
         What is read inside the block is still so when it is committed: "look whether it is there, then insert" needs no more care.
         """
+        self._reading.let_go()
         with self._explained("write to"), self._writing, self.engine.begin() as connection:
             _take_turn(connection)
             yield connection
@@ -72,6 +87,7 @@ class Workspace:
         For many people at once who write to different rows. What is read inside the block may have changed by its end, unless it
         was read ``FOR UPDATE``. On SQLite, which has one writer at a time anyway, it is ``write``.
         """
+        self._reading.let_go()
         with self._explained("write to"), self._writing, self.engine.begin() as connection:
             yield connection
 
@@ -196,11 +212,13 @@ def _check_path(path: Path, create: bool) -> None:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False})
+        engine = sa.create_engine(
+            url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}, pool_size=POOLED, max_overflow=MORE
+        )
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    return sa.create_engine(url, pool_pre_ping=True, pool_size=4)
+    return sa.create_engine(url, pool_pre_ping=True, pool_size=POOLED, max_overflow=MORE)
 
 
 def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:
