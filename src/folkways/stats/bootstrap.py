@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ Counts = npt.NDArray[np.uint8]
 REMEMBERED = 1024
 """Up to this many clusters the drawn numbers are kept for the next group: a byte for each resample and cluster."""
 
-BLOCK = 500_000
+BLOCK = 150_000
 """Draws that are made or multiplied at a time, so that they stay within the processor's cache."""
 
 
@@ -159,23 +160,35 @@ def bounds(
 
     influences: ``jackknife_influences`` of each stratum, times its weight: the acceleration comes from these.
     """
-    from scipy.special import ndtr, ndtri
-
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     levels = np.repeat(tails[:, None], len(estimates), axis=1)
     if method == "bca":
         slack = 1e-12 * np.maximum(1.0, np.abs(estimates))  # a resample with the very same mean counts half, rounding aside
         below = ((means < estimates - slack).sum(axis=0) + (means <= estimates + slack).sum(axis=0)) / 2
-        bias = ndtri(np.clip(below / len(means), 0.5 / len(means), 1 - 0.5 / len(means)))
+        bias = _normal_quantile(np.clip(below / len(means), 0.5 / len(means), 1 - 0.5 / len(means)))
         cubes = sum((part * part * part).sum(axis=0) for part in influences)
         scale = sum((part * part).sum(axis=0) for part in influences) ** 1.5  # zero where nothing varies, or by next to nothing
         acceleration = np.divide(cubes, 6 * scale, out=np.zeros_like(scale), where=scale > 0)
-        shifted = bias + ndtri(tails)[:, None]
-        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+        shifted = bias + _normal_quantile(tails)[:, None]
+        levels = _normal_share(bias + shifted / (1 - acceleration * shifted))
     ordered = np.sort(means, axis=0)
     low, high = _quantiles(ordered, levels[0]), _quantiles(ordered, levels[1])
     still = ordered[-1] - ordered[0] <= 1e-12 * np.maximum(1.0, np.abs(ordered[-1]))
     return np.where(still, math.nan, low), np.where(still, math.nan, high)
+
+
+def _normal_quantile(shares: Floats) -> Floats:
+    """Where the standard normal distribution reaches each share, above 0 and below 1.
+
+    These few numbers are not worth importing scipy for, which takes 18 MB and longer than the bootstrap.
+    """
+    return np.array([NormalDist().inv_cdf(float(share)) for share in shares])
+
+
+def _normal_share(places: Floats) -> Floats:
+    """The share of the standard normal distribution below each place."""
+    flat = [0.5 * math.erfc(-float(place) / math.sqrt(2)) for place in places.ravel()]
+    return np.array(flat).reshape(places.shape)
 
 
 def _quantiles(ordered: Floats, levels: Floats) -> Floats:
