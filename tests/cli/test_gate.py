@@ -63,6 +63,7 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
         (("now", "--min", "sample/mcq=1", "--metric", "nope"), "unknown metric"),
         (("now", "--min", "sample/mcq=1", "--model", "nope"), "unknown model 'nope'"),
         (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
+        (("now", "--max-drop-vs", "now=1"), "run now cannot have dropped against itself"),
         (("both", "--max-drop-vs", "before=1"), "run before has no model baseline/echo"),
         (("now", "--min", "sample/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import EntryPoint
 
 import pytest
 
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.releases import registry
 from folkways.releases.base import ReleaseRecord
 from folkways.releases.registry import get_record, known_releases
 
@@ -63,3 +65,10 @@ def test_an_alias_gives_its_record() -> None:
 def test_an_unknown_name_lists_the_valid_ones() -> None:
     with pytest.raises(UnknownNameError, match=r"(?s)unknown release 'blnd'; did you mean 'blend'\?.*culturalbench@996d62a"):
         get_record("blnd")
+
+
+def test_a_package_that_cannot_be_looked_into_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("theirs", "package_that_is_gone:TASKS", "folkways.tasks")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [broken])
+    with pytest.raises(FolkwaysError, match=r"package package_that_is_gone cannot be looked up .*uninstall that package"):
+        registry._records.__wrapped__()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 import unicodedata
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from folkways.reports.text import (
     count,
     duration,
+    interval,
     json_for_html,
     json_for_terminal,
     number,
@@ -66,7 +68,9 @@ def test_percentages_are_whole_only_when_they_are_exact(share: float, shown: str
 
 def test_counts_durations_and_plurals() -> None:
     assert (count(9999), count(10_000)) == ("9999", "10\u202f000")
-    assert (duration(41.6), duration(200), duration(7500)) == ("42 s", "3 min 20 s", "2 h 5 min")
+    assert (duration(0.42), duration(9.96), duration(41.6)) == ("0.4 s", "10 s", "42 s")
+    assert (duration(200), duration(7500)) == ("3 min 20 s", "2 h 5 min")
+    assert (interval(9.04, 45.2), interval(None, None), interval(math.nan, math.nan)) == ("9.0 – 45.2", "–", "–")
     assert (plural(1, "culture"), plural(2, "culture")) == ("1 culture", "2 cultures")
     assert shorten("abcdef", 4) == "abc…"
 

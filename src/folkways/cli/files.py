@@ -44,13 +44,18 @@ def check_text_target(path: Path) -> None:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending; complete or not at all."""
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending; complete or not at all.
+
+    CSV gets an apostrophe before what a spreadsheet would run as a formula; the other formats are exact.
+    """
+    from folkways.reports.spreadsheet import for_csv
+
     check_target(path)
     unfinished = path.with_name(f".{path.name}.part")
     try:
         match path.suffix.lower():
             case ".csv":
-                frame.write_csv(unfinished)
+                for_csv(frame).write_csv(unfinished)
             case ".jsonl":
                 frame.write_ndjson(unfinished)
             case ".json":

@@ -126,6 +126,7 @@ def _drops(
     strict: bool,
     coverage: float,
 ) -> Iterator[Check]:
+    from folkways.api import load_run
     from folkways.errors import FolkwaysError
     from folkways.reports.compare import compare
     from folkways.reports.gate import check_drop, parse_drop
@@ -133,6 +134,8 @@ def _drops(
 
     for text in texts:
         before, most = parse_drop(text)
+        if load_run(before, run.workspace).name == run.name:
+            raise FolkwaysError(f"run {run.name} cannot have dropped against itself; name an earlier run: --max-drop-vs RUN=Y")
         there = [asked.endpoint for asked in find_models(run.workspace, [], [before])]
         for endpoint in endpoints:
             if endpoint not in there and not (len(there) == len(endpoints) == 1):

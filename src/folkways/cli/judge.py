@@ -21,7 +21,7 @@ from folkways.errors import FolkwaysError
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
 @text_tools_option
 @scoring_model_options
-@click.option("--release", metavar="NAME|DIR", help="Data to judge against, instead of the default release.")
+@click.option("--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to judge against, instead of the default release.")
 @click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ids are not looked at.")
 def command(
     task: str,
@@ -65,7 +65,7 @@ def command(
     equipped = equip(chosen, scoring_models(**model_options))
     judged = judge_file(
         equipped.task,
-        open_release(release or chosen.release, chosen.benchmark),
+        open_release((release or chosen.release).removeprefix(f"{chosen.benchmark}="), chosen.benchmark),
         responses,
         culture=culture,
         language=language,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import RunOptions, parse_settings
 
 if TYPE_CHECKING:
@@ -67,8 +67,11 @@ def scoring_models(
 ) -> ScoringModels:
     """The options of ``scoring_model_options`` as one record, with progress on standard error."""
     from folkways.cli.model_progress import watch
+    from folkways.metrics.neural.compute import PRECISIONS
     from folkways.runs.scoring_models import ScoringModels, named_models
 
+    if precision is not None and precision not in PRECISIONS:
+        raise UnknownNameError("precision", precision, PRECISIONS)
     return ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from folkways.engine.tally import Tally
 from folkways.reports.names import short_endpoints
-from folkways.reports.text import one_line, shorten
+from folkways.reports.text import duration, one_line, shorten
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -117,13 +117,3 @@ def _cells(tally: Tally) -> dict[str, str]:
 def _line(tally: Tally) -> str:
     cells = _cells(tally)
     return ", ".join(cell for cell in cells.values() if cell)
-
-
-def duration(seconds: float) -> str:
-    """``3 s``, ``4 min 05 s``, ``2 h 10 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -147,10 +147,8 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
     rows = points
     if shape not in ("csv", "json"):
         rows = placed(points).select(
+            pl.format("{} {}, {}", "task", "metric", "value").alias("score of"),
             "endpoint",
-            "task",
-            "metric",
-            "value",
             "language",
             "score",
             interval=pl.format("{} to {}", pl.col("low").round(1), pl.col("high").round(1)),

@@ -18,6 +18,7 @@ from folkways.cli.options import (
     scoring_models,
     workspace_option,
 )
+from folkways.errors import FolkwaysError
 
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
@@ -71,6 +72,8 @@ def command(
     from folkways.reports.terminal import terminal_summary
     from folkways.workspace.plans import run_tasks
 
+    if strata is not None and until is None:
+        raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
     if report_dir is not None:
         check_folder(report_dir)
     console = Console(stderr=True)

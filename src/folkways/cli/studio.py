@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import click
 from folkways.cli import studio_data
 from folkways.cli.options import DEFAULT_WORKSPACE, workspace_option
 from folkways.cli.studio_data import opened, study_id
+from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways.workspace.database import Workspace
@@ -98,6 +100,8 @@ def _account(database: Workspace, login: str) -> int:
         return found.id
     password = os.environ.get(PASSWORD_VARIABLE)
     if password is None:
+        if not sys.stdin.isatty():
+            raise FolkwaysError(f"there is no account {login}, and nobody to ask for its password; set {PASSWORD_VARIABLE}")
         password = click.prompt(f"A password for the new account {login}", hide_input=True, confirmation_prompt=True)
     return accounts.create_account(database, login, password).id
 

@@ -39,13 +39,14 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
     Columns are the fields of the stage's items; item (an id), population and check (the right answer of an attention check, as
     JSON) may be there as well. Options are columns option_a, option_b and so on; candidates candidate_1, by_1 and so on.
     """
+    from folkways.reports.text import plural
     from folkways.studio.imports.items import import_items as add
     from folkways.studio.imports.tables import read_rows
 
     with opened(workspace) as database:
         number = study_id(database, study)
         added = add(database, number, stage, read_rows(file), population=population, file=str(file))
-        click.echo(f"added {len(added)} items to {stage}")
+        click.echo(f"added {plural(len(added), 'item')} to {stage}")
 
 
 @click.command("draw", context_settings=CONTEXT)
@@ -135,6 +136,8 @@ def agreement(study: str, as_json: bool, workspace: str) -> None:
     if as_json:
         click.echo(json.dumps([asdict(row) for row in found], indent=2))
         return
+    if not found:
+        click.echo("There is nothing to compare yet: no item has answers.", err=True)
     for row in found:
         click.echo(f"{row.stage} {row.population or '(everybody)'} {row.field}".rstrip())
         for name in ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi"):

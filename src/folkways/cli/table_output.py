@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
@@ -24,6 +24,12 @@ HEADINGS = {
     "p_corrected": "p (GG)",
 }
 """What people read for a column, where it is not its name; GG is Greenhouse and Geisser's correction."""
+
+GAP = 2
+"""Characters between two columns."""
+
+UNBROKEN = 18
+"""Cells up to this many characters stay in one piece, such as an interval; longer words are folded."""
 
 Grid = tuple[str, list[str], list[list[str]]]
 """A heading (empty if there is one grid), the columns' names, and the rows' cells."""
@@ -82,19 +88,48 @@ def as_text(tables: Sequence[Table], width: int) -> str:
         console.print(f"{table.title}", style="bold")
         console.print(table.unit)
         for heading, columns, rows in grids(table):
-            grid = RichTable(title=heading or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
-            for place, column in enumerate(columns):
-                numbers = bool(rows) and all(row[place] == "" or row[place][:1] in "-−–+.<0123456789" for row in rows)
-                grid.add_column(column, justify="right" if numbers else "left", overflow="fold")
-            for row in rows:
-                grid.add_row(*row)
-            console.print()
-            console.print(grid)
+            if not rows:
+                continue
+            for part, places in enumerate(_fitting(columns, rows, width)):
+                title = heading if heading and part == 0 else None
+                grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+                for place in places:
+                    numbers = all(row[place] == "" or row[place][:1] in "-−–+.<0123456789" for row in rows)
+                    grid.add_column(columns[place], justify="right" if numbers else "left", overflow="fold")
+                for row in rows:
+                    grid.add_row(*(row[place] for place in places))
+                console.print()
+                console.print(grid)
         for note in table.notes:
             console.print(f"* {note}")
         console.print()
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _fitting(columns: list[str], rows: list[list[str]], width: int) -> Iterator[list[int]]:
+    """The places of columns that stand side by side in ``width`` characters with no word or number broken.
+
+    Columns that do not fit follow below, behind the first one again, which says what the rows are about.
+    """
+    needs = [_narrowest(column, (row[place] for row in rows)) for place, column in enumerate(columns)]
+    places = [0]
+    for place in range(1, len(columns)):
+        if len(places) > 1 and sum(needs[known] + GAP for known in places) + needs[place] > width:
+            yield places
+            places = [0]
+        places.append(place)
+    yield places
+
+
+def _narrowest(heading: str, cells: Iterable[str]) -> int:
+    """Characters that a column needs: the longest word of its heading, and its cells; long cells may break between words."""
+    from rich.cells import cell_len
+
+    words = [cell_len(word) for word in heading.split()]
+    for cell in cells:
+        words += [cell_len(cell)] if cell_len(cell) <= UNBROKEN else [min(UNBROKEN, cell_len(word)) for word in cell.split()]
+    return max(words, default=0)
 
 
 def grids(table: Table) -> Iterator[Grid]:

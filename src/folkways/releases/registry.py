@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import ReleaseFile, ReleaseRecord
 
 
@@ -46,7 +46,14 @@ def _homes() -> Iterator[Path]:
     yield Path(str(files("folkways.releases")))
     packages = {entry.module for entry in entry_points(group="folkways.tasks") if not entry.module.startswith("folkways.")}
     for package in sorted(packages):
-        yield Path(str(files(package))) / "releases"
+        try:
+            home = Path(str(files(package)))
+        except Exception as error:  # whatever a package of somebody else raises while it is imported
+            raise FolkwaysError(
+                f"the releases of the package {package} cannot be looked up ({type(error).__name__}: {error}); "
+                "mend or uninstall that package"
+            ) from error
+        yield home / "releases"
 
 
 def _parse(text: str, home: Path) -> ReleaseRecord:

@@ -12,7 +12,7 @@ from folkways import __version__
 from folkways.benchmarks.tables import Table
 from folkways.reports.comparison import Comparison
 from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import count, number, one_line
+from folkways.reports.text import count, interval, number, one_line
 
 MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
@@ -143,7 +143,7 @@ def _spread(comparison: Comparison) -> Table:
 
 
 def _range(low: float | None, high: float | None) -> str:
-    return f"{number(low)} to {number(high)}"
+    return interval(low, high, between=" to ")
 
 
 def _p(value: float) -> str:

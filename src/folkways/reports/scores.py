@@ -6,7 +6,7 @@ import polars as pl
 from rich.table import Table
 
 from folkways.benchmarks.base import Task
-from folkways.reports.text import count, number, percent
+from folkways.reports.text import count, interval, number, percent
 
 STATES = ("answered", "refused", "unreadable", "failed", "missing")
 
@@ -25,7 +25,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
         table.add_row(
             metric.label,
             number(row["score"], 2),
-            f"{number(row['low'], 1)} – {number(row['high'], 1)}",
+            interval(row["low"], row["high"]),
             count(row["n"]),
             percent(row["coverage"]),
             *(count(row[state]) for state in states),

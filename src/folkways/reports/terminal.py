@@ -11,7 +11,7 @@ from rich.text import Text
 
 from folkways.reports.data import ReportData
 from folkways.reports.summary import coverage_notices, run_notices, unreadable_notices
-from folkways.reports.text import count, number, one_line, percent
+from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views import ReportView, Score, TaskView
 
 STATES = ("refused", "unreadable", "failed", "missing")
@@ -74,7 +74,7 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
     return [
         *cells,
         Text(number(score.score), "" if score.baseline else "bold"),
-        Text(f"{number(score.low)} – {number(score.high)}"),
+        Text(interval(score.low, score.high)),
         Text(count(score.n)),
         Text(percent(score.coverage), lost),
         Text(", ").join(Text(*part) for part in told),

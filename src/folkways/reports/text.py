@@ -81,6 +81,13 @@ def number(value: float | None, decimals: int = 1) -> str:
     return f"{rounded:.{decimals}f}".replace("-", "\u2212")
 
 
+def interval(low: float | None, high: float | None, between: str = " – ") -> str:
+    """Two bounds, ``9.0 – 45.2``; a single dash where there is no interval."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return NOT_A_NUMBER
+    return f"{number(low)}{between}{number(high)}"
+
+
 def count(value: int | None) -> str:
     """A whole number with thin spaces between thousands (from five digits on, as in print)."""
     if value is None:
@@ -101,10 +108,10 @@ def percent(share: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: ``42 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Seconds as people say them: ``0.4 s``, ``42 s``, ``3 min 20 s``, ``2 h 5 min``."""
     whole = round(seconds)
     if whole < 60:
-        return f"{whole} s"
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import polars as pl
 
@@ -20,6 +19,7 @@ from folkways.reports.drawings import draw
 from folkways.reports.html import render_html
 from folkways.reports.latex import render_latex
 from folkways.reports.markdown import render_markdown
+from folkways.reports.spreadsheet import for_csv
 from folkways.reports.views import ReportView
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
@@ -27,9 +27,6 @@ USUAL_FORMATS = ("html", "md", "csv", "parquet")
 """What is written where nothing else is asked for."""
 
 REMEDY = "Name another folder with --out DIR"
-
-MODEL_WRITTEN = ("response", "answer", "reason")
-"""Columns that carry a model's words; a spreadsheet must not run them as formulas."""
 
 
 def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
@@ -60,30 +57,11 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
         written.append(_write_text(out / "report.bib", bibliography(data.releases)))
     for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
         if "csv" in formats:
-            table = _flat(frame)
+            table = for_csv(frame)
             written.append(_write(out / f"{name}.csv", lambda file, table=table: table.write_csv(file)))  # type: ignore[misc]
         if "parquet" in formats:
             written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: frame.write_parquet(file)))  # type: ignore[misc]
     return written
-
-
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame as CSV can hold it: lists as JSON, and no cell of a model's words that a spreadsheet takes for a formula."""
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    columns = [pl.col(name).map_elements(_as_json, return_dtype=pl.String).alias(name) for name in nested]
-    columns += [_defused(name) for name in MODEL_WRITTEN if frame.schema.get(name) == pl.String]
-    return frame.with_columns(columns)
-
-
-def _as_json(value: Any) -> str:
-    plain = value.to_list() if isinstance(value, pl.Series) else value
-    return json.dumps(plain, ensure_ascii=False, default=str)
-
-
-def _defused(name: str) -> pl.Expr:
-    text = pl.col(name)
-    formula = text.str.contains(r"^[=+\-@\t\r]") & text.str.strip_chars().cast(pl.Float64, strict=False).is_null()
-    return pl.when(formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text).alias(name)
 
 
 def _make_folder(folder: Path) -> None:

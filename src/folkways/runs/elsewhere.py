@@ -66,11 +66,11 @@ def judge_file(
         if not ordered.equals(items):
             notes.append("its rows are in another order than the release, and it says which items they are: that was followed")
             items = ordered
-    located = _numbered(_locate(found, items, path, by_position), path)
+    located = _numbered(_locate(found, items, path, by_position, culture), path)
     asked = _asked(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
-        notes.append(f"{repeated} row{'s' if repeated > 1 else ''} repeat an item: the last row of each counts")
+        notes.append(f"{repeated} {'rows repeat' if repeated > 1 else 'row repeats'} an item: the last row of each counts")
     responses = _responses(task, asked, located)
     resolved = task.resolve_profile(profile)
     judged = task.judge(items, responses, resolved)
@@ -135,7 +135,7 @@ def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     return found.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
 
 
-def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
+def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None) -> pl.DataFrame:
     """``found`` with its column ``item`` filled from whatever names the item."""
     numbered = found.with_row_index("_row", offset=1)
     if "item" in found.columns and not by_position:
@@ -158,9 +158,10 @@ def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: b
     unknown = joined.filter(pl.col("item").is_null())
     if unknown.height:
         examples = ", ".join(repr(value) for value in unknown["key"].head(SHOWN))
+        of = f" for {get_culture(culture).name} (is that the culture of this file?)" if culture is not None else ""
         raise DataError(
-            f"{unknown.height:,} of {found.height:,} ids are not in the release: {examples}; the release's own look like "
-            f"{index['key'].head(2).to_list()}",
+            f"{unknown.height:,} of {found.height:,} ids are not in the release{of}: {examples}; its own look like "
+            f"{', '.join(map(repr, index['key'].head(2)))}",
             file=path,
             row=int(unknown["_row"][0]),
         )

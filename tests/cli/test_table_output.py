@@ -1,0 +1,34 @@
+"""Tables in a terminal: nothing is broken in the middle, whatever does not fit follows below."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.tables import Table
+from folkways.cli.table_output import as_text
+
+NAMES = ["culture", "difference", "interval", "detectable", "questions", "interval there", "published there"]
+ROWS = [[f"place {number}", "12.5", "−38.9 to 22.2", "42.2", "18", "9.0 to 45.2", "a paper of that year"] for number in range(3)]
+
+
+def table(rows: list[list[str]]) -> Table:
+    return Table("t", "Title", "Unit.", pl.DataFrame(rows, schema=NAMES, orient="row"))
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+def test_words_and_numbers_stay_whole_at_any_width(width: int) -> None:
+    text = as_text([table(ROWS)], width)
+    assert max(map(len, text.splitlines())) <= width
+    for whole in ("difference", "detectable", "questions", "−38.9 to 22.2", "9.0 to 45.2"):
+        assert whole in text
+
+
+def test_what_follows_below_says_again_what_it_is_about() -> None:
+    narrow, wide = (as_text([table(ROWS)], width) for width in (60, 200))
+    assert wide.count("place 1") == 1
+    assert narrow.count("place 1") == 2
+
+
+def test_a_table_without_rows_has_no_headings() -> None:
+    assert "difference" not in as_text([table([])], 80)
