@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from folkways.cultures import cultures_of
-from folkways.metrics.refusals import declines
-from folkways.text.refusals import PHRASES, declines_in
+from folkways.text.refusals import PHRASES, declines
 
 DECLINING = {
     "es": "Lo siento, no puedo responder a eso.",
@@ -42,16 +41,43 @@ ANSWERING = {
 
 @pytest.mark.parametrize("language", DECLINING)
 def test_declining_and_answering(language: str) -> None:
-    assert declines_in(language, DECLINING[language])
-    assert not declines_in(language, ANSWERING[language])
+    assert declines(DECLINING[language], language)
+    assert not declines(ANSWERING[language], language)
 
 
 def test_every_language_of_the_benchmark_is_covered() -> None:
     asked = {culture.languages[0] for culture in cultures_of("blend")}
-    assert asked - {"en"} <= set(PHRASES)
-    assert declines("I'm sorry, I can't answer that.")
-    assert not declines_in("en", "I do not know")
+    assert asked <= set(PHRASES)
+
+
+@pytest.mark.parametrize("language", [*DECLINING, "xx"])
+def test_english_counts_in_every_language_and_the_others_only_in_theirs(language: str) -> None:
+    assert declines("I'm sorry, I can't answer that.", language)
+    assert language == "xx" or not declines(DECLINING[language])
 
 
 def test_only_the_beginning_is_looked_at() -> None:
-    assert not declines_in("es", "café " * 200 + "no lo sé")
+    assert not declines("café " * 200 + "no lo sé", "es")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I cannot answer this question.",
+        "As an AI language model, I have no culture.",
+        "Sorry, no.",
+        "I don't know.",
+        "I’d rather not say",
+        "It is not possible to determine the answer.",
+    ],
+)
+def test_english_replies_that_decline(reply: str) -> None:
+    assert declines(reply)
+
+
+@pytest.mark.parametrize(
+    "reply", ["B", "", "They say sorry when they bump into someone.", "The answer is rice.", "People cannot enter with shoes."]
+)
+def test_english_replies_that_do_not(reply: str) -> None:
+    assert not declines(reply)

@@ -1,1 +1,1 @@
-"""Pure functions that turn a reply and a gold answer into numbers: spans, labels, edit similarity, refusals."""
+"""Pure functions that turn a reply and a gold answer into numbers: spans, labels, edit similarity."""

@@ -1,7 +1,7 @@
-"""Phrases with which models decline to answer, in the languages that questions are asked in other than English.
+"""Phrases with which models decline to answer, in the languages that questions are asked in.
 
 Short and to the point: a phrase is listed when it says that no answer will be given ("I do not know", "I cannot answer", "as a
-language model"), in the wording that models use. English is in ``folkways.metrics.refusals``.
+language model"), in the wording that models use.
 """
 
 from __future__ import annotations
@@ -10,6 +10,16 @@ import re
 from functools import cache
 
 PHRASES = {
+    "en": (
+        r"\bI\s*(?:['’]m|\s+am)\s+(?:(?:really|very|so)\s+)?(?:sorry|unable|not\s+able|afraid)\b",
+        r"\bI\s+(?:can\s*not|can['’]?t|won['’]?t|will\s+not|must\s+decline|have\s+to\s+decline|decline)\b",
+        r"\bI\s+(?:do\s+not|don['’]?t)\s+(?:know|have\s+(?:enough\s+)?(?:information|knowledge|an?\s+answer)|feel\s+comfortable)\b",
+        r"\bI(?:\s+would|['’]d)\s+rather\s+not\b",
+        r"\bas\s+an?\s+(?:AI|artificial\s+intelligence|(?:large\s+)?language\s+model)\b",
+        r"\b(?:unable|not\s+possible)\s+to\s+(?:answer|assist|help|provide|determine)\b",
+        r"\bcannot\s+(?:answer|assist|help|comply|provide)\b",
+        r"^\W*(?:sorry|my\s+apologies|I\s+apologi[sz]e)\b",
+    ),
     "es": (
         r"\bno (?:lo )?sé\b",
         r"\blo siento\b",
@@ -90,10 +100,11 @@ def _pattern(language: str) -> re.Pattern[str] | None:
     return re.compile("|".join(f"(?:{phrase})" for phrase in phrases), re.I) if phrases else None
 
 
-def declines_in(language: str, reply: str, *, within: int = 400) -> bool:
-    """Whether the first ``within`` characters of a reply say, in that language, that no answer will be given.
+def declines(reply: str, language: str = "en", *, within: int = 400) -> bool:
+    """Whether the first ``within`` characters of a reply say, in English or in ``language``, that no answer will be given.
 
-    False for a language without phrases. Meant for replies in which no answer was found: look for the answer first.
+    Models decline in English whatever they are asked in, so English always counts; a language without phrases adds nothing. Meant
+    for replies in which no answer was found: "I am not sure, but the answer is B" answers and should be read first.
     """
-    pattern = _pattern(language)
-    return pattern is not None and pattern.search(reply[:within]) is not None
+    patterns = (_pattern(code) for code in dict.fromkeys(("en", language)))
+    return any(pattern.search(reply[:within]) for pattern in patterns if pattern is not None)

@@ -13,10 +13,9 @@ from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.blend.cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
 from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher, PaperMatcher
 from folkways.errors import DataError
-from folkways.metrics.refusals import declines
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.function_words import in_another_language
-from folkways.text.refusals import declines_in
+from folkways.text.refusals import declines
 from folkways.text.scripts import in_another_script
 
 NEEDED = ("item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups", "skip_reason")
@@ -110,7 +109,7 @@ class Judge:
             return State.UNREADABLE, "empty reply"
         if match:
             return State.ANSWERED, f"{match.stage}: {match.answer}"
-        if declines(cleaned) or declines_in(language, cleaned):
+        if declines(cleaned, language):
             return State.REFUSED, "declines to answer"
         return State.ANSWERED, "no match"
 

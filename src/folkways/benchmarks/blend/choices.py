@@ -12,10 +12,10 @@ from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictl
 from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
 from folkways.benchmarks.summary import summarise_means
 from folkways.errors import DataError, UnknownNameError
-from folkways.metrics.refusals import declines
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, require_columns
 from folkways.releases import blend
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 ENGLISH = "en"
 RELEASED = "released"

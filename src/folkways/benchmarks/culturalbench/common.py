@@ -13,9 +13,9 @@ from folkways.benchmarks.culturalbench.regions import with_regional_means
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
-from folkways.metrics.refusals import declines
 from folkways.records import ITEMS, Schema, State
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
 

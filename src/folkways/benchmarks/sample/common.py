@@ -16,10 +16,9 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, UnknownNameError
-from folkways.metrics.refusals import declines
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
 from folkways.releases.base import Release
-from folkways.text.refusals import declines_in
+from folkways.text.refusals import declines
 
 Row = dict[str, Any]
 
@@ -134,7 +133,7 @@ class SampleTask(Task):
         verdict = self.verdict(item, response["language"], reply)
         if verdict is not None:
             return {"answer": verdict.answer, "reason": verdict.reason, **verdict.values}
-        if declined(response["language"], reply):
+        if declines(reply, response["language"]):
             return {"state": State.REFUSED, "answer": None, "reason": "the reply declines to answer", **self.worst(item)}
         return {"state": State.UNREADABLE, "answer": None, "reason": "no answer in the reply", **self.worst(item)}
 
@@ -142,8 +141,3 @@ class SampleTask(Task):
 def local_language(culture: str) -> str:
     """The language that people of the culture are asked in."""
     return get_culture(culture).languages[0]
-
-
-def declined(language: str, reply: str) -> bool:
-    """Whether the reply says, in English or in the language asked, that no answer will be given."""
-    return declines(reply) or declines_in(language, reply)

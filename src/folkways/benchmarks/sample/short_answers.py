@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, declined, local_language
+from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
 from folkways.text.normalise import strict_text
+from folkways.text.refusals import declines
 
 WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or particles grown onto them
 
@@ -57,7 +58,7 @@ class ShortAnswers(SampleTask):
             for answer, spoken in accepted:
                 if contains_answer(reply, answer, spoken):
                     return Verdict(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
-        if not reply.strip() or declined(language, reply):
+        if not reply.strip() or declines(reply, language):
             return None
         return Verdict(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 

@@ -19,10 +19,10 @@ from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
 from folkways.benchmarks.xcr.comparisons import Asked
 from folkways.benchmarks.xcr.strategies import canonical_strategy
 from folkways.metrics.edits import edit_similarity
-from folkways.metrics.refusals import declines
 from folkways.records import Metric, Schema, State
 from folkways.releases import xcr
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 PEOPLE: Mapping[str, tuple[str, str, str]] = {
     "ARAB": ("Arabic", "people in the Arab world", "Modern Standard Arabic"),

@@ -12,10 +12,10 @@ from folkways.benchmarks.xcr.authors_files import tagged_outputs
 from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity
-from folkways.metrics.refusals import declines
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 _SAME_SENTENCE = 0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
 

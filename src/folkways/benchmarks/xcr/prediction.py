@@ -13,10 +13,10 @@ from folkways.benchmarks.xcr.authors_files import tagged_outputs
 from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
 from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked
-from folkways.metrics.refusals import declines
 from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 
 class Prediction(XcrTask):
