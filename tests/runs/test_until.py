@@ -169,3 +169,15 @@ def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> Non
     told = sampled(Guesser(0.5), until=4.0, budget="60requests").report_data(with_judgements=False).warnings
     assert any("until each stratum was known to 4 points" in warning and "It stopped early" in warning for warning in told)
     assert not any("counts as missing" in warning for warning in told)
+
+
+def test_what_was_asked_whole_has_the_interval_of_any_other_run(tmp_path: Path) -> None:
+    """Nothing was sampled of the few questions there are: a width of nothing would promise what no benchmark can."""
+    chosen = {"workspace": tmp_path / "w.db"}
+    whole = run("sample/mcq", models="baseline/first", **chosen).scores()
+    asked = run("sample/mcq", models="baseline/first", until=5.0, **chosen).scores()
+    columns = ["metric", "score", "low", "high", "interval", "n"]
+    for facet in ("all", "culture"):
+        kept = asked.filter(pl.col("facet") == facet).sort("value", "metric")
+        assert kept.height
+        assert kept.select(columns).equals(whole.filter(pl.col("facet") == facet).sort("value", "metric").select(columns))

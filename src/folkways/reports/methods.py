@@ -28,7 +28,7 @@ SENTENCES = {
 
 PROMPT_SOURCES = {
     "release": "the authors’ wording",
-    "folkways": "our own wording",
+    "folkways": "the wording that folkways ships",
     "file": "wording from the user’s file",
     "elsewhere": "asked elsewhere, not by folkways",
 }

@@ -31,7 +31,8 @@ def of_sample(
 
     Kept are the whole, cultures, and, where strata are cultures, cultures by language. The headline of a single stratum has the
     confidence sequence that decided when to stop; everything else the normal interval over strata, corrected for how much of each
-    was asked, which is the same for a run that was not stopped by what it looks at.
+    was asked, which is the same for a run that was not stopped by what it looks at. These are intervals of what asking the rest of
+    the benchmark would give; what was asked whole keeps the usual one, which is for other questions of the same kind.
     """
     rows: list[dict[str, object]] = []
     by = options.strata
@@ -57,6 +58,8 @@ def _estimate(
     strata = values["stratum"].unique(maintain_order=True).to_list()
     if not strata or not _any_reply(judged):
         return {}
+    if values.height >= sum(populations.get(name, 0) for name in strata):
+        return {}  # asked whole: nothing was sampled, and the interval is the one that every other run has
     if len(strata) == 1 and metric is task.metrics[0]:
         found = sequences(values, populations, options.until or 0.0)[strata[0]]
         mean = float(values["value"].mean())  # type: ignore[arg-type]
