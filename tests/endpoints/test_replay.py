@@ -153,12 +153,25 @@ def test_identity_is_the_content(tmp_path):
     assert open_name(f"replay:{one}").item_addressed
 
 
-def test_a_file_that_changes_meanwhile_is_noticed(tmp_path):
+def test_a_file_that_changes_before_it_is_opened_again_is_noticed(tmp_path):
     file = write(tmp_path / "a.csv", [{"item": "1", "response": "x"}])
     endpoint = open_name(f"replay:{file}")
     write(file, [{"item": "1", "response": "y"}])
+
+    async def twice():
+        await endpoint.open(1)  # answers as the file was when it was named
+        await endpoint.close()
+        await endpoint.open(1)
+
     with pytest.raises(DataError, match="changed"):
-        asyncio.run(endpoint.open(1))
+        asyncio.run(twice())
+
+
+def test_a_broken_file_is_found_before_anything_is_planned(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"item": "1", "response": "x"}\n{"item": ', encoding="utf-8")
+    with pytest.raises(DataError, match=r"a\.jsonl.*row 2"):
+        open_name(f"replay:{file}")
 
 
 @settings(deadline=None, max_examples=50)

@@ -24,7 +24,10 @@ FORMATS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 class ReplayEndpoint:
-    """Looks the answer up by item. Its identity holds the file's content, so an edited file is another endpoint."""
+    """Looks the answer up by item. Its identity holds the file's content, so an edited file is another endpoint.
+
+    Raises DataError naming file, row and columns where the file cannot be a file of answers, before anything is planned.
+    """
 
     item_addressed = True
     local = True
@@ -35,25 +38,31 @@ class ReplayEndpoint:
         if self._file.suffix.lower() not in FORMATS:
             raise FolkwaysError(f"replay:{file} is of a format that folkways does not read; valid endings: {', '.join(FORMATS)}")
         self.name = f"replay:{file}"
-        self._digest = sha256(_bytes_of(self._file)).hexdigest()
+        raw = _bytes_of(self._file)
+        self._digest = sha256(raw).hexdigest()
         self.identity = f"replay:{self._digest[:16]}"
         self._columns: tuple[str, ...] = ()
         self._answers: dict[tuple[str, ...], Completion | None] | None = None
+        self._read(raw)
 
     def __repr__(self) -> str:
         """Class and name."""
         return f"ReplayEndpoint({self.name!r})"
 
-    async def open(self, concurrency: int) -> None:
-        """Read the file. Raises DataError naming file, row and columns where it cannot be a file of answers."""
-        raw = _bytes_of(self._file)
-        if sha256(raw).hexdigest() != self._digest:
-            raise DataError("the file changed while folkways was getting ready; run again", file=self._file)
+    def _read(self, raw: bytes) -> None:
         columns, rows = read_rows(self._file, raw)
         self._columns = tuple(name for name in MATCHED if name in columns)
         self._answers = _index(self._file, self._columns, rows)
         if not self._answers:
             raise DataError(f"has no rows; write one per reply, with the columns {' and '.join(REQUIRED)}", file=self._file)
+
+    async def open(self, concurrency: int) -> None:
+        """Read the file again if its answers were forgotten. Raises DataError where it has changed since."""
+        if self._answers is None:
+            raw = _bytes_of(self._file)
+            if sha256(raw).hexdigest() != self._digest:
+                raise DataError("the file changed while folkways was getting ready; run again", file=self._file)
+            self._read(raw)
 
     async def close(self) -> None:
         """Forget the answers."""
