@@ -25,7 +25,7 @@ __all__ = ["chromium", "new_page"]
 PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0]}
 
 
-REFUSED = re.compile(r"the server responded with a status of (409|422)")
+REFUSED = re.compile(r"the server responded with a status of (403|409|422)")
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,17 @@ class Field:
         _, token = invites.create_invite(self.workspace, self.study.id, role, population=place)
         return f"/join/{token}"
 
-    def person(self, population: str = "korea", **options: Any) -> Any:
-        """Somebody in a new browser who has come by an invitation and agreed; the page shows the study."""
+    def guest(self, population: str = "korea", **options: Any) -> Any:
+        """Somebody in a new browser who comes by an invitation and agrees, page by page; the page shows the study."""
         page = self.open(self.page(**options), self.link(population))
         page.get_by_role("button", name="Continue").click()
         page.get_by_role("checkbox").check()
         page.get_by_role("button", name="Agree and go on").click()
         return page
+
+    def person(self, population: str = "korea", **options: Any) -> Any:
+        """Somebody in a new browser who has come and agreed before; the page shows the study."""
+        return self.open(self.page_of(self.arrived(population).account_id, **options), f"/work/{self.study.name}")
 
     def arrived(self, population: str = "korea") -> Participant:
         """Somebody who has come and agreed, without a browser."""
@@ -94,20 +98,15 @@ class Field:
         page.context.add_cookies([{"name": "folkways_session", "value": token, "url": self.server.url}])
         return page
 
-    def sign_in(self, login: str = "owner@example.org", **options: Any) -> Any:
-        """A browser in which somebody with a password has signed in."""
-        page = self.open(self.page(**options), "/signin")
-        page.get_by_label("Name or e-mail address").fill(login)
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
-        return page
+    def researcher(self, path: str = "", **options: Any) -> Any:
+        """A browser of the study's owner, at a page of the researcher's view."""
+        return self.open(self.page_of(self.owner.id, **options), self.desk + path)
 
     def staff(self, role: Role) -> Any:
-        """A browser in which a new reviewer or expert of the study has signed in."""
-        login = f"{role}-{self.study.name}@example.org"
-        account = accounts.find_account(self.workspace, login) or accounts.create_account(self.workspace, login, PASSWORD)
+        """A browser of a new reviewer, expert or researcher of the study; the page shows the study."""
+        account = accounts.create_account(self.workspace, f"{role}-{self.study.name}@example.org", None)
         participants.add_staff(self.workspace, self.study.id, account.id, role)
-        return self.sign_in(login)
+        return self.open(self.page_of(account.id), f"/work/{self.study.name}")
 
     def add(self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea") -> list[int]:
         """Items, as a researcher imports them; their ids."""

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
-from folkways.studio.services import judgements
+from folkways.studio.services import judgements, sessions
 from tests.studio.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser
@@ -93,6 +93,26 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
     context.set_offline(False)
     again = field.open(context.new_page(), f"/work/{field.study.name}")
     again.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+    )
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
+    person = field.arrived()
+    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    sessions.revoke_all(field.workspace, person.account_id)
+    with page.expect_response(lambda response: response.status == 401):
+        page.context.set_offline(False)
+    token = sessions.open_session(field.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
+    field.open(page, f"/work/{field.study.name}")
+    page.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
     )
     assert said(field, 0) == [["김밥"]]

@@ -52,7 +52,7 @@ def mark(page: Any, name: str, words: str) -> None:
 def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     field.add("choose", [CONTENT], "bangladesh")
-    judge = field.open(field.staff(Role.REVIEWER), f"/work/{field.study.name}")
+    judge = field.staff(Role.REVIEWER)
     start(judge, "Choose")
     text = judge.locator("main").inner_text()
     assert "model-one" not in text and "model-two" not in text
@@ -80,7 +80,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
             person.get_by_role("radio", name=label, exact=True).check()
         send(person)
 
-    expert = field.open(field.staff(Role.EXPERT), f"/work/{field.study.name}")
+    expert = field.staff(Role.EXPERT)
     begin(expert)
     expect(expert.locator(".candidates li")).to_contain_text(["Rituals", "Customs"])
     for name in ("Social Tradition", "Semi-visible", "Rituals"):
@@ -90,7 +90,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     (settled,) = items.list_items(field.workspace, field.study.id, "settle")
     assert settled.result["element"] == "Rituals" and settled.result["adjudicated"]
 
-    native = field.person("bangladesh")
+    native = field.guest("bangladesh")
     start(native, "Adapt")
     native.get_by_label("Functional equivalent").check()
     native.get_by_label("In English, for your culture").fill("On the day after Eid we visit my aunt.")
@@ -107,8 +107,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     assert version["intra"] == "On <CSI> the day after Eid </CSI> we visit my aunt."
     assert version["inter"] == "প্রতি বছর <CSI> ঈদের পরদিন </CSI> আমরা খালার বাড়ি যাই।"
 
-    desk = field.sign_in()
-    field.open(desk, f"{field.desk}/quality")
+    desk = field.researcher("/quality")
     expect(desk.get_by_role("row").filter(has_text="element")).to_contain_text("undefined")
     field.open(desk, f"{field.desk}/data")
     with desk.expect_download() as download:

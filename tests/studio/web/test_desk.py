@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from folkways.studio.services import accounts, judgements, participants, studies
 from tests.studio.web.conftest import Field, begin, send
+from tests.support.studies import PASSWORD
 
 pytestmark = pytest.mark.browser
 
@@ -41,7 +42,13 @@ def table(folder: Path, text: str, name: str = "items.csv") -> Path:
 
 
 def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(field: Field) -> None:
-    page = field.sign_in()
+    page = field.open(field.page(), "/signin?next=/studies")
+    page.get_by_label("Name or e-mail address").fill("owner@example.org")
+    page.get_by_label("Password").fill("a wrong password")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("do not fit together")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
     page.get_by_role("link", name="New study").click()
     page.get_by_text("Verification", exact=True).click()
     page.get_by_label("Title, as people will see it").fill("Manners in two countries")
@@ -71,7 +78,7 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
 
 
 def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> None:
-    page = field.open(field.sign_in(), f"{field.desk}/data")
+    page = field.researcher("/data")
     page.get_by_label("Table (CSV, JSON lines, Parquet, XLSX)").first.set_input_files(
         table(tmp_path, ITEMS + "q3,,a,b,c\nq1,Again?,a,b,c\n")
     )
@@ -92,7 +99,7 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
 
 
 def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back(field: Field) -> None:
-    page = field.open(field.sign_in(), f"{field.desk}/people")
+    page = field.researcher("/people")
     page.get_by_label("For how many people").fill("2")
     page.get_by_role("button", name="Make the link").click()
     link = page.get_by_label("Invitation link").input_value()
@@ -112,7 +119,7 @@ def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back
 
 def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
-    page = field.open(field.sign_in(), field.desk)
+    page = field.researcher()
     page.get_by_role("button", name="Pause").click()
     expect(page.locator(".badge")).to_have_text("paused")
     someone = field.person()
@@ -129,7 +136,7 @@ def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date
 
 def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Field) -> None:
     field.add("look", [{"question": "What is taken off?", "options": ["a", "b", "c", "d"]}])
-    page = field.open(field.sign_in(), field.desk)
+    page = field.researcher()
     page.get_by_role("button", name="Take part as researcher").click()
     begin(page)
     page.get_by_label("Keep").check()
@@ -141,7 +148,7 @@ def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Fie
 def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_path: Path) -> None:
     field.add("verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)])
     person = field.arrived()
-    page = field.open(field.sign_in(), f"{field.desk}/data")
+    page = field.researcher("/data")
     with page.expect_download() as download:
         page.get_by_role("button", name="Make the workbook").click()
     path = tmp_path / "work.xlsx"
@@ -168,7 +175,7 @@ def test_exports_and_payments_leave_without_names_and_without_those_who_left(fie
         someone.get_by_label("shoes").check()
         send(someone)
     first, second = participants.list_participants(field.workspace, field.study.id)
-    page = field.open(field.sign_in(), f"{field.desk}/people/{second.id}")
+    page = field.researcher(f"/people/{second.id}")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("left", exact=True)).to_be_visible()
@@ -183,3 +190,29 @@ def test_exports_and_payments_leave_without_names_and_without_those_who_left(fie
         page.get_by_role("link", name="Payments (CSV)").click()
     paid = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
     assert [(row["participant"], row["answers"]) for row in paid] == [(first.pseudonym, "1"), (second.pseudonym, "1")]
+
+
+def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_field: Callable[..., Field]) -> None:
+    criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
+    field = make_field(STAGES, populations=[{"name": "korea", "culture": "KR", "criteria": [criterion]}])
+    someone = field.guest()
+    someone.get_by_label("Where did you grow up?").fill("Atlantis")
+    someone.get_by_role("button", name="Go on").click()
+    (person,) = participants.list_participants(field.workspace, field.study.id)
+    assert person.state == "screened_out"
+    page = field.researcher(f"/people/{person.id}")
+    expect(page.get_by_text("Atlantis")).to_have_count(0)
+    page.get_by_role("link", name="Show it").click()
+    expect(page.get_by_text("Atlantis")).to_be_visible()
+    page.get_by_label("Reason, kept on record").fill("Grew up on a ship under the Korean flag.")
+    page.get_by_role("button", name="Let in").click()
+    expect(page.get_by_text("Grew up on a ship")).to_be_visible()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete personal details").click()
+    page.get_by_role("link", name="Show it").click()
+    expect(page.get_by_text("Nothing is stored.")).to_be_visible()
+    field.open(page, f"{field.desk}/log")
+    for kind in ("participant.attributes_read", "participant.waived", "participant.attributes_deleted"):
+        row = page.get_by_role("row").filter(has_text=kind).first
+        expect(row).to_contain_text("Olga Owner")
+        expect(row).to_contain_text(person.pseudonym)

@@ -42,7 +42,7 @@ def field(make_field: Callable[..., Field]) -> Field:
 
 
 def write(field: Field, question: str, english: str) -> Any:
-    page = field.person()
+    page = field.guest()
     start(page, "Collect questions")
     page.get_by_label("Food").check()
     page.get_by_label("The question, in your language").fill(question)
@@ -56,7 +56,7 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     write(field, "설에 먹는 음식은?", "What is eaten at New Year in Korea?")
     first = items.list_items(field.workspace, field.study.id, "collect", state="done")[0]  # type: ignore[arg-type]
 
-    curator = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
+    curator = field.staff(Role.RESEARCHER)
     begin(curator)
     curator.get_by_label("Keep").check()
     curator.get_by_label("Template").fill("What do people eat on New Year's morning?")
@@ -68,7 +68,7 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     curator.get_by_label("Key of the question that it repeats").fill(first.key)
     send(curator)
 
-    reviewer = field.open(field.staff(Role.REVIEWER), f"/work/{field.study.name}")
+    reviewer = field.staff(Role.REVIEWER)
     start(reviewer, "Into a language")
     local = {"korea": "우리나라에서 설날 아침에 무엇을 먹나요?", "ethiopia": "በኢትዮጵያ በአዲስ ዓመት ጠዋት ሰዎች ምን ይበላሉ?"}
     asked = items.list_items(field.workspace, field.study.id, "localise")
@@ -98,8 +98,7 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     ]
     assert reviewed.result["invalid"] == ["ㅋㅋ"]
 
-    desk = field.sign_in()
-    field.open(desk, f"{field.desk}/data")
+    desk = field.researcher("/data")
     with desk.expect_download() as download:
         desk.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:

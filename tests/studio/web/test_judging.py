@@ -26,8 +26,7 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     field = make_field(STAGES, populations=POPULATIONS)
     with ChatServer(mode="fixed:nothing of the kind") as server:
         run(["sample/saq"], models=[f"{server.url}/v1#m"], workspace=field.workspace, name="drawn")
-    desk = field.sign_in()
-    field.open(desk, f"{field.desk}/data")
+    desk = field.researcher("/data")
     desk.get_by_label("Run, by its name").fill("nowhere")
     desk.get_by_role("button", name="Draw").click()
     expect(desk.get_by_role("alert")).to_contain_text("nowhere")
@@ -36,7 +35,7 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     desk.get_by_role("button", name="Draw").click()
     expect(desk.get_by_role("status")).to_contain_text("4 items were added.")
 
-    judge = field.person("us")
+    judge = field.guest("us")
     begin(judge)
     expect(judge.locator(".quote")).to_have_text("nothing of the kind")
     shown = judge.locator("main").inner_text()

@@ -47,6 +47,7 @@ def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> No
     page.keyboard.press("3")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".subject")).to_have_text("And in summer?")
+    page.wait_for_selector("form[data-ready]")
     page.keyboard.press("n")
     expect(page.get_by_label("I don't have the knowledge")).to_be_checked()
     assert judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload["choices"] == [1]

@@ -47,7 +47,7 @@ def wait_for_step(page: Any, name: str) -> None:
 
 
 def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
-    author = field.person()
+    author = field.guest()
     begin(author)
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     wait_for_step(author, "Have a question made of it")
@@ -74,7 +74,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     assert dict(steps)["revision"] == "negate"
     assert written.result["fooled"] is True and written.result["tries"] == 2
 
-    reviewer = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
+    reviewer = field.staff(Role.RESEARCHER)
     begin(reviewer)
     expect(reviewer.locator(".quote")).to_have_text(SCENARIO)
     reviewer.get_by_label("Question", exact=True).fill(HARDER.replace("none", "no one"))
@@ -91,8 +91,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     assert verified.result["gold"] == [2]
     assert [item.key for item in items.lineage(field.workspace, field.study.id, verified.id)] == [written.key] * 3
 
-    desk = field.sign_in()
-    field.open(desk, f"{field.desk}/quality")
+    desk = field.researcher("/quality")
     expect(desk.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
     field.open(desk, f"{field.desk}/data")
     with desk.expect_download() as download:
@@ -109,7 +108,7 @@ def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     wait_for_step(author, "Have a question made of it")
     send(author)
-    reviewer = field.open(field.staff(Role.RESEARCHER), f"/work/{field.study.name}")
+    reviewer = field.staff(Role.RESEARCHER)
     begin(reviewer)
     reviewer.get_by_label("Keep").check()
     send(reviewer)

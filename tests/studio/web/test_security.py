@@ -203,7 +203,7 @@ def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(make_field:
     page.locator(".choice").first.click()
     page.get_by_role("button", name="Send and go on").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    desk = field.sign_in()
+    desk = field.researcher()
     for path in ("", "/people", "/items", f"/items/{number}", "/log", "/quality", "/data"):
         field.open(desk, f"{field.desk}{path}")
         assert desk.evaluate("window.pwned") is None

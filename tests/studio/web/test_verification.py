@@ -32,7 +32,7 @@ def field(make_field: Callable[..., Field]) -> Field:
 
 def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what_they_did_not_know(field: Field) -> None:
     rice, shoes, jeju = field.add("verify", QUESTIONS)
-    people = [field.person() for _ in range(5)]
+    people = [field.guest() for _ in range(5)]
     for page in people:
         begin(page)
     for number, page in enumerate(people):
@@ -111,8 +111,7 @@ def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Fiel
         begin(page)
         page.get_by_label(choice).check()
         send(page)
-    desk = field.sign_in()
-    field.open(desk, "/studies").get_by_role("link", name="A study of the tests").first.click()
+    desk = field.researcher()
     row = desk.get_by_role("row").filter(has_text="Check questions")
     expect(row).to_contain_text("4 / 10")
     desk.get_by_role("link", name="Items").click()

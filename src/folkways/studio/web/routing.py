@@ -90,7 +90,7 @@ def _respond_quickly(visit: Visit, handler: Handler) -> Response:
 def respond(visit: Visit, handler: Handler) -> Response:
     """Check where the request came from and who may make it, handle it, and turn what goes wrong into words."""
     try:
-        refused = _refuse_forgery(visit) or _refuse_stranger(visit)
+        refused = _refuse_stranger(visit) or _refuse_forgery(visit)
         if refused is None:
             visit.allow()
         response = refused or handler(visit)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import accounts, invites, participants, progress, studies
+from folkways.studio.services import accounts, audit, invites, participants, progress, studies
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import OWNER, STAFF, Visit
 
@@ -93,8 +93,19 @@ def show_person(visit: Visit) -> Response:
     quality = [each for each in progress.quality(visit.workspace, visit.study.id) if each.participant_id == number]
     return visit.page(
         "desk/person.html.j2", study=visit.study, person=person, population=names.get(person.population_id or 0), quality=quality,
-        personal=participants.attributes(visit.workspace, visit.study.id, number),
+        personal=_personal(visit, number),
     )  # fmt: skip
+
+
+def _personal(visit: Visit, number: int) -> Mapping[str, str] | None:
+    """What is personal about somebody, if it is asked for; that somebody looked is noted."""
+    if visit.request.query_params.get("personal") != "show":
+        return None
+    with visit.workspace.write() as connection:
+        audit.note(
+            connection, "participant.attributes_read", study_id=visit.study.id, account_id=visit.me.id, participant_id=number
+        )
+    return participants.attributes(visit.workspace, visit.study.id, number)
 
 
 def _person(visit: Visit, number: int) -> Participant:

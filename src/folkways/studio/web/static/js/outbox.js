@@ -13,7 +13,7 @@ export async function sendWaiting(csrf) {
   for (const entry of queue.all()) {
     const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
     const answer = await post(entry.url, fields);
-    if (unreachable(answer)) break;
+    if (unreachable(answer) || answer.status === 401 || answer.status === 403) break; // until there is a connection, or a session
     queue.remove(entry); // taken, or refused for good: the person sees which on the task's own page
     if (answer.status === 200) forget(`draft/${entry.draft}`);
     document.dispatchEvent(new CustomEvent("sent", { detail: { entry, answer } }));
