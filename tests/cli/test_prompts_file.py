@@ -61,7 +61,7 @@ def test_each_task_is_asked_in_its_own_text_and_the_signature_names_file_and_che
     [
         (
             'mine = "{question}: {a}, {b}, {d}"',
-            "culturalbench/easy: the prompt text 'mine' has no place for all of the item; write {c}",
+            "culturalbench/easy: the prompt text 'mine' has no place for the item; write {c}",
         ),
         (
             '["culturalbench/easy"]\nmine = "{question} {a} {b} {c} {d}"\n["culturalbench/hard"]\nmine = "{question}"',

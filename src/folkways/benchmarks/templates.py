@@ -39,7 +39,7 @@ def choose_templates(
     for name, text in options.prompt_texts.items():
         if absent := [f"{{{part}}}" for part in needed if f"{{{part}}}" not in text]:
             raise FolkwaysError(
-                f"{task}: the prompt text {name!r} has no place for all of the item; write {' and '.join(absent)} where it belongs:"
+                f"{task}: the prompt text {name!r} has no place for the item; write {' and '.join(absent)} where it belongs:"
                 f"\n{text}"
             )
     wanted = options.variants or tuple(options.prompt_texts) or default
