@@ -26,12 +26,12 @@ class TimeUpError(Exception):
 class Watch:
     """What all browsers see.
 
-    latency: kind of request -> seconds of each reply. broken: requests whose connection broke off or was refused.
-    deadline: on the clock of ``time.monotonic``; nobody sends anything afterwards.
+    latency: kind of request -> when each was made, and seconds until the reply. broken: requests whose connection broke off or
+    was refused. deadline: nobody sends anything afterwards. All on the clock of ``time.monotonic``.
     """
 
     deadline: float
-    latency: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    latency: defaultdict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
     statuses: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
     broken: int = 0
 
@@ -90,7 +90,7 @@ class Browser:
                 async with self.session.request(method, self.url + path, data=fields, allow_redirects=False) as response:
                     text = await response.text()
                     said = response.cookies.get(SAID)
-                    watch.latency[kind].append(time.monotonic() - began)
+                    watch.latency[kind].append((began, time.monotonic() - began))
                     watch.statuses[response.status] += 1
                     return Reply(response.status, text, response.headers.get("Location", ""), said.value if said else "", began)
             except (aiohttp.ClientError, ConnectionError, TimeoutError):

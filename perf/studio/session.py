@@ -19,13 +19,15 @@ from perf.studio.scenario import Scenario, prepare
 from perf.studio.server import Server
 
 LOOK_SECONDS = 0.5
+Outages = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What was measured.
 
-    p50, p95, worst: seconds of a reply, over all requests. busy: share of all cores that was in use by anybody.
+    p50, p95, worst: seconds of a reply, over all requests; p95_up: without those that met a server that had been killed.
+    by_kind: kind -> number, p50, p95. busy: share of all cores that was in use by anybody.
     outages: seconds for which each kill kept the server away. problems: what is wrong in the database.
     """
 
@@ -36,6 +38,7 @@ class Result:
     requests: int
     p50: float
     p95: float
+    p95_up: float
     worst: float
     by_kind: dict[str, tuple[int, float, float]]
     server_cpu: float
@@ -77,7 +80,8 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
         await connector.close()
     wall = time.monotonic() - began
     busy, total = (after - before for after, before in zip(_machine(), machine, strict=True))
-    seconds = np.array([each for found in watch.latency.values() for each in found])
+    made, seconds = np.array([each for found in watch.latency.values() for each in found]).T
+    met = np.logical_or.reduce([(made < end) & (made + seconds > start) for start, end in outages] or [np.zeros(len(made), bool)])
     return Result(
         scenario=scenario,
         database=database,
@@ -86,9 +90,10 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
         requests=len(seconds),
         p50=float(np.percentile(seconds, 50)),
         p95=float(np.percentile(seconds, 95)),
+        p95_up=float(np.percentile(seconds[~met], 95)),
         worst=float(seconds.max()),
         by_kind={
-            kind: (len(found), float(np.percentile(found, 50)), float(np.percentile(found, 95)))
+            kind: (len(found), *(float(np.percentile([each for _, each in found], share)) for share in (50, 95)))
             for kind, found in sorted(watch.latency.items())
         },
         server_cpu=server.cpu,
@@ -96,17 +101,15 @@ async def _drive(scenario: Scenario, database: str, workspace: Workspace, server
         busy=busy / total,
         load=os.getloadavg()[0],
         broken=watch.broken,
-        outages=outages,
+        outages=tuple(end - start for start, end in outages),
         did=dict(account.did),
         statuses=dict(watch.statuses),
         problems=tuple(audit(workspace, account)),
     )
 
 
-async def _keep(
-    scenario: Scenario, workspace: Workspace, server: Server, over: asyncio.Event, deadline: float
-) -> tuple[float, ...]:
-    """Kill the server when as many answers are there as planned, and tell everybody when all items are done."""
+async def _keep(scenario: Scenario, workspace: Workspace, server: Server, over: asyncio.Event, deadline: float) -> Outages:
+    """Kill the server when as many answers are there as planned, and tell everybody when all items are done; when it was away."""
     at = [scenario.answers * (number + 1) // (scenario.kills + 1) for number in range(scenario.kills)]
     outages = []
     while not over.is_set() and time.monotonic() < deadline:
@@ -115,7 +118,7 @@ async def _keep(
             at.pop(0)
             began = time.monotonic()
             await asyncio.to_thread(server.restart)
-            outages.append(time.monotonic() - began)
+            outages.append((began, time.monotonic()))
         elif await asyncio.to_thread(all_done, workspace):
             over.set()
     return tuple(outages)

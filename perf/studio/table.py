@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from perf.studio.session import Result
 
 HEAD = (
-    "| database | scenario | answers | requests | p50 s | p95 s | worst s | requests/s | server CPU ms per request "
-    "| kills (s away) | broken connections | machine in use | wrong in the database |"
+    "| database | scenario | answers | requests | p50 s | p95 s | p95 s while it is up | worst s | requests/s "
+    "| server CPU ms per request | kills (s away) | broken connections | machine in use | wrong in the database |"
 )
 
 
@@ -20,7 +20,7 @@ def results_table(results: Sequence[Result]) -> str:
         kills = ", ".join(f"{seconds:.1f}" for seconds in each.outages) or "none"
         rows.append(
             f"| {each.database} | {each.scenario.name} | {each.answers:,} of {each.scenario.answers:,} | {each.requests:,} "
-            f"| {each.p50:.3f} | {each.p95:.2f} | {each.worst:.1f} | {each.requests / each.wall:.0f} "
+            f"| {each.p50:.3f} | {each.p95:.2f} | {each.p95_up:.2f} | {each.worst:.1f} | {each.requests / each.wall:.0f} "
             f"| {1000 * each.server_cpu / each.requests:.1f} | {len(each.outages)} ({kills}) | {each.broken:,} "
             f"| {100 * each.busy:.0f} %, load {each.load:.0f} | {len(each.problems) or 'nothing'} |"
         )
