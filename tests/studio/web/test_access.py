@@ -6,6 +6,7 @@ study or person looks like what is not there.
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,20 +16,26 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, assignments, invites, items, participants, sessions, studies
-from folkways.studio.services.items import NewItem
+from folkways.studio.services import sessions
 from folkways.studio.web import create_app
-from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
 from tests.studio.web.http import Client, Reply
-from tests.support.studies import QUESTION, described
+from tests.studio.web.worlds import (
+    ANONYMOUS,
+    EXPERT,
+    OTHER_OWNER,
+    OTHER_PERSON,
+    OTHER_STUDY_PERSON,
+    OWNER,
+    PERSON,
+    RESEARCHER,
+    REVIEWER,
+    STRANGER,
+    World,
+    build_world,
+)
+from tests.support.studies import QUESTION
 from tests.support.studio_server import StudioServer
-
-ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"
-OWNER, RESEARCHER, REVIEWER, EXPERT = "owner", "researcher", "reviewer", "expert"
-PERSON, OTHER_PERSON = "participant", "another participant of the study"
-OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of another study"
 
 ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, OTHER_PERSON, OTHER_OWNER, OTHER_STUDY_PERSON})
 SIGNED_IN = ALL - {ANONYMOUS}
@@ -122,73 +129,11 @@ LOOSE = ("/signin", "/account/password", "/studies/new", "/studies/make")
 """Routes whose own rules refuse what is sent here, with a page that says so, after permission has been given."""
 
 
-@dataclass
-class World:
-    """Two studies with one person of each kind; accounts by kind."""
-
-    workspace: Workspace
-    study: Study
-    other: Study
-    accounts: dict[str, int]
-    person: Participant
-    stranger_login: str
-    values: dict[str, str]
-
-
-def new_account(workspace: Workspace, login: str) -> int:
-    return accounts.create_account(workspace, login, None).id
-
-
-def joined(workspace: Workspace, study: Study) -> Participant:
-    _, token = invites.create_invite(workspace, study.id, population="korea")
-    person = participants.join(workspace, token)
-    return participants.consent(workspace, person.id, study.consent_version)
-
-
-def make_study(workspace: Workspace, name: str, owner: int) -> Study:
-    definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
-    study = studies.create_study(workspace, definition, owner=owner)
-    items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
-    return studies.set_state(workspace, study.id, StudyState.OPEN)
-
-
 @pytest.fixture(scope="module")
 def make_world(server: StudioServer) -> Callable[[], World]:
-    made: list[World] = []
-
-    def make() -> World:
-        workspace, number = server.workspace, len(made)
-        login = f"stranger-{number}"
-        known = {
-            STRANGER: new_account(workspace, login),
-            OWNER: new_account(workspace, f"owner-{number}"),
-            OTHER_OWNER: new_account(workspace, f"other-{number}"),
-        }
-        study = make_study(workspace, f"mine-{number}", known[OWNER])
-        other = make_study(workspace, f"other-{number}", known[OTHER_OWNER])
-        for kind, role in ((RESEARCHER, Role.RESEARCHER), (REVIEWER, Role.REVIEWER), (EXPERT, Role.EXPERT)):
-            known[kind] = new_account(workspace, f"{role}-{number}")
-            if role == Role.RESEARCHER:
-                accounts.give_role(workspace, study.id, known[kind], role)
-            else:
-                participants.add_staff(workspace, study.id, known[kind], role)
-        person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
-        known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
-        work = assignments.claim_next(workspace, person.id)
-        assert isinstance(work, assignments.Work)
-        invite, token = invites.create_invite(workspace, study.id, population="korea")
-        values = {
-            "study": study.name,
-            "token": token,
-            "assignment": str(work.assignment.id),
-            "person": str(person.id),
-            "invite": str(invite.id),
-            "item": str(work.item.id),
-        }
-        made.append(World(workspace, study, other, known, person, login, values))
-        return made[-1]
-
-    return make
+    """A function that builds a new world in the server's database."""
+    numbers = itertools.count()
+    return lambda: build_world(server.workspace, next(numbers))
 
 
 @dataclass

@@ -1,0 +1,79 @@
+"""Two studies with one person of every kind, for trying who may do what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from folkways.studio.records import Participant, Role, Study, StudyState
+from folkways.studio.services import accounts, assignments, invites, items, participants, studies
+from folkways.studio.services.items import NewItem
+from folkways.studio.workflows.definition import read_definition
+from folkways.workspace.database import Workspace
+from tests.support.studies import QUESTION, described
+
+ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"
+OWNER, RESEARCHER, REVIEWER, EXPERT = "owner", "researcher", "reviewer", "expert"
+PERSON, OTHER_PERSON = "participant", "another participant of the study"
+OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of another study"
+
+
+@dataclass
+class World:
+    """Two studies with one person of each kind; accounts by kind."""
+
+    workspace: Workspace
+    study: Study
+    other: Study
+    accounts: dict[str, int]
+    person: Participant
+    stranger_login: str
+    values: dict[str, str]
+
+
+def new_account(workspace: Workspace, login: str) -> int:
+    return accounts.create_account(workspace, login, None).id
+
+
+def joined(workspace: Workspace, study: Study) -> Participant:
+    _, token = invites.create_invite(workspace, study.id, population="korea")
+    person = participants.join(workspace, token)
+    return participants.consent(workspace, person.id, study.consent_version)
+
+
+def make_study(workspace: Workspace, name: str, owner: int) -> Study:
+    definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
+    study = studies.create_study(workspace, definition, owner=owner)
+    items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
+    return studies.set_state(workspace, study.id, StudyState.OPEN)
+
+
+def build_world(workspace: Workspace, number: int) -> World:
+    """A world of its own; ``number`` keeps its names apart from those of others."""
+    login = f"stranger-{number}"
+    known = {
+        STRANGER: new_account(workspace, login),
+        OWNER: new_account(workspace, f"owner-{number}"),
+        OTHER_OWNER: new_account(workspace, f"other-{number}"),
+    }
+    study = make_study(workspace, f"mine-{number}", known[OWNER])
+    other = make_study(workspace, f"other-{number}", known[OTHER_OWNER])
+    for kind, role in ((RESEARCHER, Role.RESEARCHER), (REVIEWER, Role.REVIEWER), (EXPERT, Role.EXPERT)):
+        known[kind] = new_account(workspace, f"{role}-{number}")
+        if role == Role.RESEARCHER:
+            accounts.give_role(workspace, study.id, known[kind], role)
+        else:
+            participants.add_staff(workspace, study.id, known[kind], role)
+    person, second, third = joined(workspace, study), joined(workspace, study), joined(workspace, other)
+    known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
+    work = assignments.claim_next(workspace, person.id)
+    assert isinstance(work, assignments.Work)
+    invite, token = invites.create_invite(workspace, study.id, population="korea")
+    values = {
+        "study": study.name,
+        "token": token,
+        "assignment": str(work.assignment.id),
+        "person": str(person.id),
+        "invite": str(invite.id),
+        "item": str(work.item.id),
+    }
+    return World(workspace, study, other, known, person, login, values)
