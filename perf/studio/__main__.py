@@ -1,6 +1,6 @@
 """Measure the studio under load.
 
-python -m perf.studio --scenario fast,slow --database sqlite,postgresql --json OUT
+python -m perf.studio --scenario fast,slow,drafts --database sqlite,postgresql --json OUT
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from perf.studio import session
-from perf.studio.scenario import FAST, SLOW
+from perf.studio.scenario import DRAFTS, FAST, SLOW
 from perf.studio.table import about, results_table
 
-SCENARIOS = {"fast": FAST, "slow": SLOW}
+SCENARIOS = {"fast": FAST, "slow": SLOW, "drafts": DRAFTS}
 DATABASES = ("sqlite", "postgresql")
 GOAL = 1.5
 """Seconds within which 95 of 100 replies have to come, as long as there is a server."""
@@ -67,7 +67,9 @@ def _new_database(server: str, name: str) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m perf.studio", description="Measure the studio under load.")
     add = parser.add_argument
-    add("--scenario", type=_some(SCENARIOS), default=list(SCENARIOS), metavar="NAME[,NAME]", help="fast, slow; default: both")
+    add(
+        "--scenario", type=_some(SCENARIOS), default=list(SCENARIOS), metavar="NAME[,NAME]", help="fast, slow, drafts; default: all"
+    )
     add(
         "--database",
         type=_some(DATABASES),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from folkways.studio.records import Role, StudyState
@@ -80,4 +80,5 @@ def prepare(workspace: Workspace, scenario: Scenario) -> str:
 
 
 FAST = Scenario("50 people, 0.15 s an item", people=50, items=200, seconds=0.15, arrival=2.0, lease=10.0)
-SLOW = Scenario("500 people, 15 s an item", people=500, items=400, seconds=15.0, arrival=30.0, lease=45.0, drafts=True, most=240.0)
+SLOW = Scenario("500 people, 15 s an item", people=500, items=400, seconds=15.0, arrival=30.0, lease=45.0, most=240.0)
+DRAFTS = replace(SLOW, name="500 people, 15 s an item, drafts", drafts=True)

@@ -19,6 +19,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from folkways.errors import FolkwaysError
+from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio_tables import guards  # and with it the studio's tables in the metadata
@@ -218,7 +219,9 @@ def _engine(url: URL) -> Engine:
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    return sa.create_engine(url, pool_pre_ping=True, pool_size=POOLED, max_overflow=MORE)
+    engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE)
+    ask_idle_connections(engine)
+    return engine
 
 
 def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> None:

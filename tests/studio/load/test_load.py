@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from perf.studio.scenario import FAST, SLOW
+from perf.studio.scenario import DRAFTS, FAST
 from perf.studio.session import measure
 
 HASTY = replace(FAST, name="50 people in haste", items=30, arrival=1.0, lease=3.0, leave=0.04, late=0.04, tabs=0.1, twice=0.2)
 STEADY = replace(
-    SLOW, name="60 people with drafts", people=60, items=30, seconds=1.0, arrival=2.0, lease=4.0, leave=0.04, late=0.04
+    DRAFTS, name="60 people with drafts", people=60, items=30, seconds=1.0, arrival=2.0, lease=4.0, leave=0.04, late=0.04
 )
 
 
