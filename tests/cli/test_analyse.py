@@ -40,7 +40,7 @@ def test_the_newest_run_is_analysed_and_what_is_left_out_is_said(workspace: str)
 
 
 def test_a_named_analysis_that_the_run_does_not_allow_is_an_error(workspace: str) -> None:
-    with pytest.raises(FolkwaysError, match="formats: .*blend/mcq"):
+    with pytest.raises(FolkwaysError, match=r"formats: .*blend/mcq"):
         analyse("constants", "--workspace", workspace, "--only", "formats")
 
 
