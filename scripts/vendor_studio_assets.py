@@ -2,8 +2,8 @@
 """Copy the script and the fonts that the studio serves out of their npm packages into the source tree, with their licences.
 
 The studio loads nothing from a network, so what its pages need is shipped. Run this after changing a version below; it writes
-``static/vendor`` and ``static/fonts`` anew, ``fonts.css``, and ``VENDORED.toml`` with the origin and SHA-256 of every file, which
-a test holds against the files.
+``static/vendor`` and ``static/fonts`` anew, with two style sheets (that of Han and Hangul is long, and pages load it last), and
+``VENDORED.toml`` with the origin and SHA-256 of every file, which a test holds against the files.
 
     python scripts/vendor_studio_assets.py
 """
@@ -25,11 +25,20 @@ STATIC = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio" / "
 
 @dataclass(frozen=True)
 class Font:
-    """A variable font: the npm package, the family name pages use, and the slices of Unicode that are shipped."""
+    """A font: the npm package, the family name pages use, and the slices of Unicode that are shipped.
+
+    weight: ``wght`` for a variable font, or the one weight that is shipped (of the large ones; browsers embolden it).
+    slices: their names; none means the numbered ones, into which Han and Hangul are cut.
+    """
 
     package: str
     family: str
-    slices: tuple[str, ...]
+    slices: tuple[str, ...] = ()
+    weight: str = "wght"
+
+    def has(self, part: str) -> bool:
+        """Whether the slice of that name is shipped."""
+        return part in self.slices if self.slices else part.isdigit()
 
 
 HTMX = "htmx.org@2.0.11"  # 0BSD
@@ -39,6 +48,8 @@ FONTS = (  # all under the SIL Open Font License 1.1
     Font("@fontsource-variable/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",)),
     Font("@fontsource-variable/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",)),
     Font("@fontsource-variable/noto-naskh-arabic@5.3.0", "Noto Naskh Arabic", ("arabic",)),
+    Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", weight="400"),
+    Font("@fontsource/noto-sans-sc@5.3.0", "Noto Sans SC", weight="400"),
 )
 FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 
@@ -61,15 +72,15 @@ def copy_font(folder: Path, font: Font) -> list[str]:
     stem = font.package.split("/")[1].rpartition("@")[0]
     shutil.copy(origin / "LICENSE", STATIC / "fonts" / f"{stem}-LICENSE.txt")
     rules = []
-    for face in FACE.findall((origin / "wght.css").read_text(encoding="utf-8")):
-        found = re.search(r"url\(\./files/([\w-]+\.woff2)\)", face)
-        name = found[1] if found else ""
-        if any(name == f"{stem}-{part}-wght-normal.woff2" for part in font.slices):
-            shutil.copy(origin / "files" / name, STATIC / "fonts" / name)
-            rule = face.replace(f"url(./files/{name})", f"url({name})")
+    named = re.compile(rf"url\(\./files/({stem}-([\w-]+)-{font.weight}-normal\.woff2)\)")
+    for face in FACE.findall((origin / f"{font.weight}.css").read_text(encoding="utf-8")):
+        found = named.search(face)
+        if found is not None and font.has(found[2]):
+            shutil.copy(origin / "files" / found[1], STATIC / "fonts" / found[1])
+            rule = re.sub(r"src: [^;]+;", f"src: url({found[1]}) format('woff2');", face)
             rules.append(re.sub(r"font-family: '[^']+'", f'font-family: "{font.family}"', rule))
-    if len(rules) != len(font.slices):
-        raise SystemExit(f"{font.package} has not the slices {', '.join(font.slices)}; see its files/ folder")
+    if len(rules) < max(1, len(font.slices)):
+        raise SystemExit(f"{font.package} has not the slices {', '.join(font.slices) or 'by number'}; see its files/ folder")
     return rules
 
 
@@ -84,9 +95,13 @@ def main() -> None:
         htmx = source(folder, HTMX)
         shutil.copy(htmx / "dist" / "htmx.min.js", STATIC / "vendor" / "htmx.min.js")
         shutil.copy(htmx / "LICENSE", STATIC / "vendor" / "htmx-LICENSE.txt")
-        rules = [rule for font in FONTS for rule in copy_font(folder, font)]
         head = "/* Written by scripts/vendor_studio_assets.py. A browser fetches a slice only when a page uses its characters. */\n"
-        (STATIC / "fonts" / "fonts.css").write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
+        for sheet, wanted in (
+            ("fonts.css", [font for font in FONTS if font.slices]),
+            ("han-hangul.css", [font for font in FONTS if not font.slices]),
+        ):
+            rules = [rule for font in wanted for rule in copy_font(folder, font)]
+            (STATIC / "fonts" / sheet).write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
         lines = ["# Written by scripts/vendor_studio_assets.py: what is shipped of others, from which npm package.", ""]
         for package, licence in ((HTMX, "0BSD"), *((font.package, "OFL-1.1") for font in FONTS)):
             said = json.loads((source(folder, package) / "package.json").read_text(encoding="utf-8"))["license"]

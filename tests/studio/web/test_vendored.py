@@ -30,6 +30,7 @@ def test_every_package_has_its_licence_beside_it(package: dict[str, str]) -> Non
     assert words in (STATIC / licence).read_text(encoding="utf-8")
 
 
-def test_fonts_are_loaded_from_here_alone() -> None:
-    addresses = re.findall(r"url\(([^)]+)\)", (STATIC / "fonts" / "fonts.css").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("sheet", ["fonts.css", "han-hangul.css"])
+def test_fonts_are_loaded_from_here_alone(sheet: str) -> None:
+    addresses = re.findall(r"url\(([^)]+)\)", (STATIC / "fonts" / sheet).read_text(encoding="utf-8"))
     assert addresses and all((STATIC / "fonts" / address).is_file() for address in addresses)
