@@ -14,10 +14,11 @@ import sqlalchemy as sa
 
 from folkways.studio import schema
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
-from folkways.studio.records import AssignmentState, StudyState
+from folkways.studio.records import AssignmentState, Participant, StudyState
 from folkways.studio.services import assignments, drafts, judgements, leases, participants, studies
 from folkways.studio.services.assignments import NoWork, Work
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.offers import count_left
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 
@@ -256,3 +257,31 @@ def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_wor
     going_on = assignments.claim_next(desk.workspace, person.id, after="write")
     assert isinstance(going_on, Work)
     assert going_on.stage.name == "write", "the question that they write is at hand"
+
+
+def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
+    """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention checks."""
+    populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "culture": "GB", "part_of": "uk"}]
+    desk = open_desk(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
+    person, other = desk.person("wales"), desk.person("uk")
+    new = [NewItem(f"{name}-{number}", QUESTION, name) for name in ("uk", "wales") for number in range(3)]
+    new += [NewItem("all", QUESTION), NewItem("check", QUESTION, check={"choices": [1]})]
+    added = add_items(desk.workspace, desk.study.id, "verify", new)
+    with desk.workspace.write() as connection:
+        connection.execute(sa.update(schema.items).filter_by(id=added[1].id).values(author_id=person.id))
+    leases.release(desk.workspace, person.id, desk.work(person).assignment.id, skip=True)
+
+    def left(each: Participant) -> int | None:
+        with desk.workspace.read() as connection:
+            stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
+            return count_left(connection, each, stage)
+
+    assert left(other) == 4
+    expected = left(person)
+    assert expected == 5, "three of Wales, one of the country and one of all: one is skipped, and one is their own"
+    given = 0
+    while isinstance(work := assignments.claim_next(desk.workspace, person.id), Work):
+        given += work.item.check is None
+        assert left(person) == expected - given
+        desk.submit(person, work, {"choices": [1]})
+    assert given == expected

@@ -53,27 +53,42 @@ def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> 
     left = room(taken_by(connection, person.id, stage.id), stage.config["cap"])
     if handler_of(stage.kind).authored:
         return left
-    table = schema.assignments
-    query = _offered(connection, sa.select(sa.func.count(sa.distinct(table.c.item_id))), person, stage)
-    offered = int(connection.scalar(query.where(table.c.state == AssignmentState.OPEN)) or 0)
+    table, items, skips = schema.assignments, schema.items, schema.skips
+    # Open slots lie together in an index, and what a person cannot be given is little: two counts cost far less than asking of
+    # every item whether it may be given, and this is asked for every page.
+    slots = sa.select(sa.func.count(sa.distinct(table.c.item_id))).where(
+        table.c.stage_id == stage.id, table.c.state == AssignmentState.OPEN, *_within(connection, person)
+    )
+    kept_back = sa.union_all(
+        sa.select(table.c.item_id).where(table.c.participant_id == person.id, table.c.stage_id == stage.id),
+        sa.select(skips.c.item_id).where(skips.c.participant_id == person.id),
+        sa.select(items.c.id).where(
+            items.c.stage_id == stage.id, sa.or_(items.c.author_id == person.id, items.c.check.is_not(None))
+        ),
+    )
+    every = int(connection.scalar(slots) or 0)
+    offered = every - int(connection.scalar(slots.where(table.c.item_id.in_(kept_back))) or 0) if every else 0
     return offered if left is None else min(left, offered)
 
 
 def _offered(connection: sa.Connection, query: sa.Select[Any], person: Participant, stage: Stage) -> sa.Select[Any]:
     """``query`` over the slots of items that a person may be given: of their population, not seen, skipped or written by them."""
     table, items, skips = schema.assignments, schema.items, schema.skips
-    populations = _allowed_populations(connection, person)
-    query = query.join(items, items.c.id == table.c.item_id).where(
+    return query.join(items, items.c.id == table.c.item_id).where(
         table.c.stage_id == stage.id,
         items.c.state == ItemState.OPEN,
         items.c.check.is_(None),
         sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
         ~sa.exists().where(_OTHERS.c.item_id == table.c.item_id, _OTHERS.c.participant_id == person.id),
         ~sa.exists().where(skips.c.item_id == table.c.item_id, skips.c.participant_id == person.id),
+        *_within(connection, person),
     )
-    if populations is not None:
-        query = query.where(sa.or_(table.c.population_id.is_(None), table.c.population_id.in_(populations)))
-    return query
+
+
+def _within(connection: sa.Connection, person: Participant) -> list[sa.ColumnElement[bool]]:
+    """That a slot is of a population whose items this person may be given."""
+    populations, column = _allowed_populations(connection, person), schema.assignments.c.population_id
+    return [] if populations is None else [sa.or_(column.is_(None), column.in_(populations))]
 
 
 def _allowed_populations(connection: sa.Connection, person: Participant) -> list[int] | None:
