@@ -54,11 +54,14 @@ def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> 
     if handler_of(stage.kind).authored:
         return left
     table, items, skips = schema.assignments, schema.items, schema.skips
-    # Open slots lie together in an index, and what a person cannot be given is little: two counts cost far less than asking of
-    # every item whether it may be given, and this is asked for every page.
+    # Open slots lie together in an index, and what a person cannot be given is little: it is named, so that no database comes to
+    # ask of every item whether it may be given. This is asked for every page.
     slots = sa.select(sa.func.count(sa.distinct(table.c.item_id))).where(
         table.c.stage_id == stage.id, table.c.state == AssignmentState.OPEN, *_within(connection, person)
     )
+    every = int(connection.scalar(slots) or 0)
+    if not every:
+        return 0
     kept_back = sa.union_all(
         sa.select(table.c.item_id).where(table.c.participant_id == person.id, table.c.stage_id == stage.id),
         sa.select(skips.c.item_id).where(skips.c.participant_id == person.id),
@@ -66,8 +69,8 @@ def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> 
             items.c.stage_id == stage.id, sa.or_(items.c.author_id == person.id, items.c.check.is_not(None))
         ),
     )
-    every = int(connection.scalar(slots) or 0)
-    offered = every - int(connection.scalar(slots.where(table.c.item_id.in_(kept_back))) or 0) if every else 0
+    numbers = set(connection.scalars(kept_back))
+    offered = every - (int(connection.scalar(slots.where(table.c.item_id.in_(numbers))) or 0) if numbers else 0)
     return offered if left is None else min(left, offered)
 
 
