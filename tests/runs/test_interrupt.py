@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from folkways.runs.plan import SLICE
 from tests.support.chat_server import ChatServer
 from tests.support.river import finish, folkways, rows, start, wait_for
 
@@ -88,7 +89,8 @@ def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServ
 
 
 def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
-    workspace, release = tmp_path / "w.db", mcq(3000)
+    many = 10 * SLICE
+    workspace, release = tmp_path / "w.db", mcq(many)
     process = start(*command(server, release, workspace))
     wait_for(lambda: rows(workspace, "SELECT 1 FROM expected LIMIT 1"), process=process)
     process.send_signal(signal.SIGINT)
@@ -101,7 +103,7 @@ def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: C
     again = folkways(*command(server, release, workspace))
     assert again.returncode == 0, again.stderr
     assert "Continuing run-1" in again.stderr
-    assert server.stats()["distinct"] == server.stats()["total"] == 3000
+    assert server.stats()["distinct"] == server.stats()["total"] == many
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")

@@ -9,6 +9,7 @@ import json
 import random
 import sys
 import threading
+import time
 from collections import Counter
 
 from folkways.studio.errors import StudioError
@@ -16,14 +17,20 @@ from folkways.studio.services import assignments, judgements, leases
 from folkways.studio.services.assignments import NoWork
 from folkways.workspace.database import Workspace, open_workspace
 
+PATIENCE = 4.0
+"""Seconds for which somebody looks whether a slot was given back before they leave."""
+
 
 def one_person(workspace: Workspace, participant: int, told: Counter[str]) -> None:
     """Work until there is nothing left: every fifth slot is given back first, every form is posted twice at once."""
     luck = random.Random(participant)
-    while True:
+    gone = time.monotonic() + PATIENCE
+    while time.monotonic() < gone:
         work = assignments.claim_next(workspace, participant)
         if isinstance(work, NoWork):
-            return
+            time.sleep(0.1)
+            continue
+        gone = time.monotonic() + PATIENCE
         if luck.random() < 0.2:
             leases.release(workspace, participant, work.assignment.id)
             told["released"] += 1
