@@ -8,7 +8,7 @@ first free one that nobody else has locked (``FOR UPDATE SKIP LOCKED``).
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
@@ -78,7 +78,7 @@ def claim_next(
             if taken is not None:
                 return _work(connection, taken, each, now)
         for each in stages:
-            found = _take(connection, person, each, now)
+            found = _take(connection, person, each, now, _lease_end(each, now))
             if isinstance(found, int):
                 return _work(connection, found, each, now)
             reasons.append(found.reason)
@@ -110,7 +110,7 @@ def claim_batch(
         found = list(connection.scalars(held.order_by(table.c.id).with_for_update()))[:count]
         why = NoWork("none_left")
         while len(found) < count:
-            taken = _take(connection, person, stages[0], now)
+            taken = _take(connection, person, stages[0], now, now + seconds)
             if isinstance(taken, NoWork):
                 why = taken
                 break
@@ -156,7 +156,11 @@ def _at_hand(connection: sa.Connection, person: Participant, stage: Stage, now: 
     return connection.scalar(mine.order_by(table.c.id).limit(1).with_for_update())
 
 
-def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | NoWork:
+def _lease_end(stage: Stage, now: float) -> float:
+    return now + 60.0 * float(stage.config["lease_minutes"])
+
+
+def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> int | NoWork:
     taken = taken_by(connection, person.id, stage.id)
     if room(taken, stage.config["cap"]) == 0:
         return NoWork("cap")
@@ -166,7 +170,9 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
     found = check if check is not None else free_slot(connection, person, stage, now)
     if found is None:
         return NoWork("none_left")
-    values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now}
+    # All in one statement: where a transaction changes a row twice, PostgreSQL can have it wait for one that waits for it, which
+    # is what somebody does who sends their answer after the lease while the slot is given to another.
+    values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now, "lease_until": until}
     connection.execute(sa.update(schema.assignments).filter_by(id=found).values(values))
     return found
 
@@ -212,10 +218,12 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
 
 def _work(connection: sa.Connection, assignment_id: int, stage: Stage, now: float, seconds: float | None = None) -> Work:
     """The work behind a slot, its lease renewed; never to an earlier end than it has."""
-    held = connection.scalar(sa.select(schema.assignments.c.lease_until).filter_by(id=assignment_id)) or now
-    until = max(held, now + (60.0 * float(stage.config["lease_minutes"]) if seconds is None else seconds))
-    connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
-    assignment = from_row(Assignment, connection.execute(sa.select(schema.assignments).filter_by(id=assignment_id)).one())
+    query = sa.select(schema.assignments).filter_by(id=assignment_id)
+    assignment = from_row(Assignment, connection.execute(query).one())
+    until = _lease_end(stage, now) if seconds is None else now + seconds
+    if assignment.lease_until is None or assignment.lease_until < until:
+        connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
+        assignment = replace(assignment, lease_until=until)
     item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
     return Work(assignment, item, stage)
 
