@@ -13,9 +13,11 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,8 @@ def main() -> None:
     parser.add_argument("--keep-loaded", action="store_true")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
+    load_libraries(options.metric)
+    started = time.process_time()
     replies = pandas.read_csv(options.replies)
     gold = pandas.read_csv(options.gold).head(len(replies))
     if options.metric == "sp":
@@ -50,6 +54,13 @@ def main() -> None:
             values[f"sent_bert_{side}"] = [sentence for sentence, _ in rows]
             values[f"csi_bert_{side}"] = [items for _, items in rows]
     pandas.DataFrame(values).to_csv(options.out, index=False)
+    print(f"scoring: {time.process_time() - started:.3f}")
+
+
+def load_libraries(metric: str) -> None:
+    """Import what the metric needs, so that it is not counted as scoring."""
+    import_module("sentence_transformers" if metric == "sp" else "bert_score")
+    import_module("transformers.models.bert.modeling_bert")
 
 
 def sp_csi(gold: Any, replies: Any, model: str) -> Iterator[float]:

@@ -219,7 +219,10 @@ def _engine(url: URL) -> Engine:
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
+    from folkways.workspace.postgres_driver import speak_briefly  # the driver is only needed by those who have a server
+
     engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE)
+    speak_briefly(engine)
     ask_idle_connections(engine)
     return engine
 
