@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -322,4 +323,9 @@ class Job:
 def from_row(record: type[T], row: Any) -> T:
     """The record of a database row that has at least its columns."""
     values = row._mapping
-    return record(**{field.name: values[field.name] for field in fields(record)})  # type: ignore[arg-type]
+    return record(**{name: values[name] for name in _names(record)})  # type: ignore[arg-type]  # a class is hashable
+
+
+@cache
+def _names(record: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(record))

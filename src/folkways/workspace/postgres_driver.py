@@ -25,6 +25,9 @@ BEGIN = "begin transaction"
 LONGEST_KEPT = 10_000
 """Characters of a statement that is remembered with its parameters numbered."""
 
+MOST_DESCRIBED = 1_000
+"""Sets of columns that a connection remembers."""
+
 
 def speak_briefly(engine: Engine) -> None:
     """Have ``engine``, of SQLAlchemy's pg8000 dialect, connect with the driver of this module."""
@@ -37,6 +40,10 @@ def speak_briefly(engine: Engine) -> None:
 
 class BriefConnection(LegacyConnection):  # type: ignore[misc]
     """A connection of pg8000 that sends all parts of a statement at once, with the beginning of its transaction if need be."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self._described: dict[bytes, tuple[Any, Any]] = {}
+        super().__init__(*arguments, **named)
 
     def cursor(self) -> BriefCursor:
         """A cursor of this connection."""
@@ -53,6 +60,18 @@ class BriefConnection(LegacyConnection):  # type: ignore[misc]
         parts = self._parts(statement, vals, oids)
         begin = _message(QUERY, self._encoded(BEGIN) + b"\0")
         return self._run(statement, begin + parts, begins=True)
+
+    def handle_ROW_DESCRIPTION(self, data: bytes, context: Context) -> None:  # noqa: N802 - called by this name
+        """Take apart what columns a reply has; the same description is taken apart once."""
+        known = self._described.get(data)
+        if known is None:
+            super().handle_ROW_DESCRIPTION(data, context)
+            if len(self._described) < MOST_DESCRIBED:
+                self._described[data] = (context.columns, context.input_funcs)
+            return
+        context.columns, context.input_funcs = known
+        if context.rows is None:
+            context.rows = []
 
     def _run(self, statement: str, messages: bytes, *, begins: bool = False) -> Context:
         if self._sock is None:

@@ -125,7 +125,7 @@ def test_a_person_sees_what_is_left_for_them(desk: Desk) -> None:
     work = assignments.claim_next(desk.workspace, person.id, now=began)
     assert isinstance(work, assignments.Work)
     judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k", now=began + 20)
-    mine = progress.own_progress(desk.workspace, person.id, "verify")
+    mine = progress.own_progress(desk.workspace, person, studies.get_stage(desk.workspace, person.study_id, "verify"))
     assert (mine.done, mine.left, mine.seconds_left) == (1, 2, 40.0)
 
 

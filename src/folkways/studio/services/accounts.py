@@ -13,6 +13,7 @@ from folkways.studio import schema
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.rows import find_row
 from folkways.workspace.database import Workspace
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _password_problems(password: str) -> dict[str, str]:
 def get_account(workspace: Workspace, account_id: int) -> Account:
     """The account with that id; NotFoundError."""
     with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.accounts).where(schema.accounts.c.id == account_id)).first()
+        row = find_row(connection, schema.accounts, id=account_id)
     if row is None:
         raise NotFoundError("there is no such account")
     return from_row(Account, row)
@@ -122,7 +123,7 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
     counted = [f"login:{login}"[:128], *([f"from:{key}"[:128]] if key else [])]
     _check_attempts(workspace, counted, now)
     with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.accounts).where(schema.accounts.c.login == login)).first()
+        row = find_row(connection, schema.accounts, login=login)
     hashed = row.password if row is not None and row.password else _nobodys_hash()
     right = len(password) <= LONGEST_PASSWORD and _hasher().verify(password, hashed)
     if right and row is not None and row.password and not row.disabled:
@@ -176,9 +177,9 @@ def give_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
 def grant(connection: sa.Connection, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
     """``give_role`` within the caller's transaction."""
     roles = schema.roles
-    key = {"study_id": study_id, "account_id": account_id, "role": str(role)}
-    if connection.execute(sa.select(roles).filter_by(**key)).first() is None:
-        connection.execute(sa.insert(roles).values(**key, since=time.time()))
+    if find_row(connection, roles, study_id=study_id, account_id=account_id, role=str(role)) is None:
+        row = {"study_id": study_id, "account_id": account_id, "role": str(role), "since": time.time()}
+        connection.execute(sa.insert(roles).values(row))
         audit.note(
             connection, "role.given", study_id=study_id, account_id=by, subject=f"account:{account_id}", details={"role": role}
         )

@@ -13,6 +13,7 @@ from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
+from folkways.studio.services.rows import get_row
 from folkways.studio.services.settling import onward
 from folkways.workspace.database import Workspace
 
@@ -58,12 +59,12 @@ def adjudicate(
             sa.select(sa.func.count()).select_from(schema.items).where(schema.items.c.parent_id == item_id)
         )
         if not drop and not children:
-            stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=item.stage_id)).one())
+            stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
             target = stage.config["next"].get("done")
             if target is not None:
-                found = connection.execute(sa.select(schema.stages).filter_by(study_id=study_id, name=target)).one()
+                found = get_row(connection, schema.stages, study_id=study_id, name=target)
                 onward(connection, item, stage, from_row(Stage, found), result, now)
-        return from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=item_id)).one())
+        return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 
 def list_adjudications(workspace: Workspace, study_id: int, item_id: int | None = None) -> tuple[Adjudication, ...]:

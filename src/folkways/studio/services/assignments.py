@@ -30,6 +30,7 @@ from folkways.studio.services import accounts
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.leases import own_assignment
 from folkways.studio.services.offers import attention_check, free_slot, taken_by
+from folkways.studio.services.rows import change_rows, get_row, get_value
 from folkways.studio.services.studies import inserted_id
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
@@ -64,7 +65,7 @@ def claim_next(
     now = time.time() if now is None else now
     with workspace.claim() as connection:
         # The person's row is locked: two tabs of one person take turns, so that caps hold and both are given the same slot.
-        row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id).with_for_update(key_share=True)).one()
+        row = get_row(connection, schema.participants, id=participant_id, lock="key")
         person = from_row(Participant, row)
         refused = _refused(connection, person)
         if refused is not None:
@@ -95,7 +96,7 @@ def claim_batch(
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        row = connection.execute(sa.select(schema.participants).filter_by(id=participant_id).with_for_update(key_share=True)).one()
+        row = get_row(connection, schema.participants, id=participant_id, lock="key")
         person = from_row(Participant, row)
         refused = _refused(connection, person)
         if refused is not None:
@@ -122,10 +123,10 @@ def claim_batch(
 def _refused(connection: sa.Connection, person: Participant) -> NoWork | None:
     if person.state == ParticipantState.FINISHED:
         values = {"state": str(ParticipantState.ACTIVE), "left": None}
-        connection.execute(sa.update(schema.participants).filter_by(id=person.id).values(values))
+        change_rows(connection, schema.participants, {"id": person.id}, **values)
     elif person.state != ParticipantState.ACTIVE:
         return NoWork("not_active")
-    state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=person.study_id))
+    state = get_value(connection, schema.studies.c.state, id=person.study_id)
     if state != StudyState.OPEN:
         return NoWork("closed" if state == StudyState.CLOSED else "paused")
     return None
@@ -173,7 +174,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
     # All in one statement: where a transaction changes a row twice, PostgreSQL can have it wait for one that waits for it, which
     # is what somebody does who sends their answer after the lease while the slot is given to another.
     values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now, "lease_until": until}
-    connection.execute(sa.update(schema.assignments).filter_by(id=found).values(values))
+    change_rows(connection, schema.assignments, {"id": found}, **values)
     return found
 
 
@@ -202,7 +203,7 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
         "created": now,
     }
     item_id = inserted_id(connection, items, row)
-    connection.execute(sa.update(items).filter_by(id=item_id).values(key=f"{stage.name}-{item_id}"))
+    change_rows(connection, items, {"id": item_id}, key=f"{stage.name}-{item_id}")
     add_revision(connection, item_id, "begun", {}, participant_id=person.id, now=now)
     slot = {
         "item_id": item_id,
@@ -218,13 +219,12 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
 
 def _work(connection: sa.Connection, assignment_id: int, stage: Stage, now: float, seconds: float | None = None) -> Work:
     """The work behind a slot, its lease renewed; never to an earlier end than it has."""
-    query = sa.select(schema.assignments).filter_by(id=assignment_id)
-    assignment = from_row(Assignment, connection.execute(query).one())
+    assignment = from_row(Assignment, get_row(connection, schema.assignments, id=assignment_id))
     until = _lease_end(stage, now) if seconds is None else now + seconds
     if assignment.lease_until is None or assignment.lease_until < until:
-        connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         assignment = replace(assignment, lease_until=until)
-    item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
+    item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
     return Work(assignment, item, stage)
 
 
@@ -232,8 +232,8 @@ def get_work(workspace: Workspace, participant_id: int, assignment_id: int) -> W
     """What is behind a slot that is this person's, done or not; NotFoundError for any other."""
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
-        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
     return Work(assignment, item, stage)
 
 

@@ -13,6 +13,7 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways.studio.records import AssignmentState, Draft, from_row
 from folkways.studio.services.leases import lease_seconds, own_assignment
+from folkways.studio.services.rows import change_rows, find_row
 from folkways.workspace.database import Workspace
 
 LARGEST_BYTES = 200_000
@@ -41,7 +42,7 @@ def save_draft(
             raise ConflictError("this was submitted or closed")
         table = schema.drafts
         mine = {"item_id": assignment.item_id, "participant_id": participant_id}
-        row = connection.execute(sa.select(table).filter_by(**mine)).first()
+        row = find_row(connection, table, item_id=assignment.item_id, participant_id=participant_id)
         current = from_row(Draft, row) if row else None
         if current is not None and current.revision != base_revision:
             if current.revision == base_revision + 1 and current.payload == payload:
@@ -51,9 +52,9 @@ def save_draft(
         if current is None:
             connection.execute(sa.insert(table).values({**mine, **values}))
         else:
-            connection.execute(sa.update(table).filter_by(**mine).values(values))
+            change_rows(connection, table, mine, **values)
         until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
-        connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
 
 
@@ -61,7 +62,5 @@ def get_draft(workspace: Workspace, participant_id: int, assignment_id: int) -> 
     """The draft of this person for the item behind the slot; None for none."""
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        row = connection.execute(
-            sa.select(schema.drafts).filter_by(item_id=assignment.item_id, participant_id=participant_id)
-        ).first()
+        row = find_row(connection, schema.drafts, item_id=assignment.item_id, participant_id=participant_id)
     return from_row(Draft, row) if row else None

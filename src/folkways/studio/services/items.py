@@ -13,6 +13,7 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.rows import change_rows, find_row
 from folkways.studio.services.studies import get_population, get_stage, inserted_id
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
@@ -145,7 +146,7 @@ def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
 
 
 def _get(connection: sa.Connection, item_id: int) -> Item:
-    row = connection.execute(sa.select(schema.items).filter_by(id=item_id)).first()
+    row = find_row(connection, schema.items, id=item_id)
     if row is None:
         raise NotFoundError("there is no such item")
     return from_row(Item, row)
@@ -201,7 +202,7 @@ def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *,
         if item.study_id != study_id:
             raise NotFoundError("there is no such item")
         values = {"state": str(ItemState.DROPPED), "reason": reason.strip()}
-        connection.execute(sa.update(schema.items).filter_by(id=item_id).values(values))
+        change_rows(connection, schema.items, {"id": item_id}, **values)
         close_open_slots(connection, item_id)
         audit.note(connection, "item.dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
 

@@ -13,6 +13,7 @@ from folkways.studio import schema
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Job, JobState, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.rows import find_row
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace
 
@@ -82,7 +83,7 @@ def list_jobs(workspace: Workspace, study_id: int) -> tuple[Job, ...]:
 
 
 def _get(connection: sa.Connection, job_id: int) -> Job:
-    row = connection.execute(sa.select(schema.jobs).filter_by(id=job_id)).first()
+    row = find_row(connection, schema.jobs, id=job_id)
     if row is None:
         raise NotFoundError("there is no such job")
     return from_row(Job, row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +15,8 @@ from folkways.studio.records import Assignment, AssignmentState, Item, Judgement
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.leases import own_assignment
-from folkways.studio.services.settling import settle
+from folkways.studio.services.rows import change_rows, find_row, get_row, get_value
+from folkways.studio.services.settling import apply_rule
 from folkways.studio.services.studies import inserted_id
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
@@ -53,18 +54,19 @@ def submit(
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
         # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
-        row = connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id).with_for_update()).one()
+        row = get_row(connection, schema.items, id=assignment.item_id, lock="row")
         item = from_row(Item, row)
         assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
         repeated = _repeated(connection, assignment, key)
         if repeated is not None:
             return Submitted(repeated, True)
-        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
-        if connection.scalar(sa.select(schema.studies.c.state).filter_by(id=item.study_id)) == StudyState.CLOSED:
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
+        if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = handler_of(stage.kind).validate(submission, item.content, stage.config)
         judgement = _store(connection, assignment, item, stage, payload, key, now)
-        settle(connection, item.id, now=now)
+        content = {**item.content, **payload} if handler_of(stage.kind).authored else item.content
+        apply_rule(connection, replace(item, content=content), stage, now)
         return Submitted(judgement, False)
 
 
@@ -76,19 +78,19 @@ def check_submission(
         assignment = own_assignment(connection, participant_id, assignment_id)
         if _repeated(connection, assignment, key) is not None:
             return
-        item = from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=assignment.item_id)).one())
-        stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=assignment.stage_id)).one())
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
         handler_of(stage.kind).validate(submission, item.content, stage.config)
 
 
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
     table = schema.judgements
-    row = connection.execute(sa.select(table).filter_by(participant_id=assignment.participant_id, key=key)).first()
+    row = find_row(connection, table, participant_id=assignment.participant_id, key=key)
     if row is not None:
         if row.assignment_id != assignment.id:
             raise ConflictError("this form was used for another item; load the page again")
         return from_row(Judgement, row)
-    row = connection.execute(sa.select(table).filter_by(assignment_id=assignment.id)).first()
+    row = find_row(connection, table, assignment_id=assignment.id)
     if row is not None:
         raise AlreadySubmittedError(from_row(Judgement, row))
     if assignment.state != AssignmentState.LEASED:
@@ -101,7 +103,7 @@ def _store(
 ) -> Judgement:
     if handler_of(stage.kind).authored:
         content = {**item.content, **payload}
-        connection.execute(sa.update(schema.items).filter_by(id=item.id).values(content=content))
+        change_rows(connection, schema.items, {"id": item.id}, content=content)
         add_revision(connection, item.id, "submitted", content, participant_id=assignment.participant_id, now=now)
     revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
     row = {
@@ -117,7 +119,7 @@ def _store(
     }
     judgement_id = inserted_id(connection, schema.judgements, row)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
-    connection.execute(sa.update(schema.assignments).filter_by(id=assignment.id).values(done))
+    change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))
     audit.note(
         connection,

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Assignment, AssignmentState, ItemState, from_row
+from folkways.studio.services.rows import change_rows, find_row, get_value
 from folkways.workspace.database import Workspace
 
 OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "leased": None, "lease_until": None}
@@ -16,8 +17,7 @@ OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "lease
 
 def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int, *, lock: bool = False) -> Assignment:
     """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
-    query = sa.select(schema.assignments).filter_by(id=assignment_id)
-    row = connection.execute(query.with_for_update() if lock else query).first()
+    row = find_row(connection, schema.assignments, id=assignment_id, lock="row" if lock else "no")
     if row is None or row.participant_id != participant_id:
         raise NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
     return from_row(Assignment, row)
@@ -31,7 +31,7 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, 
         if assignment.state != AssignmentState.LEASED:
             raise ConflictError("this was submitted or closed")
         until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
-        connection.execute(sa.update(schema.assignments).filter_by(id=assignment_id).values(lease_until=until))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
 
 
@@ -79,5 +79,5 @@ def expire(workspace: Workspace, study_id: int, *, now: float | None = None) -> 
 
 def lease_seconds(connection: sa.Connection, stage_id: int) -> float:
     """How long a slot of this stage is kept for a person."""
-    config = connection.scalar(sa.select(schema.stages.c.config).filter_by(id=stage_id))
+    config = get_value(connection, schema.stages.c.config, id=stage_id)
     return 60.0 * float(config["lease_minutes"]) if config else 1800.0

@@ -20,6 +20,7 @@ from folkways.runs.models import Model, open_models
 from folkways.studio import schema
 from folkways.studio.errors import ConflictError
 from folkways.studio.records import ModelCall, Study, from_row
+from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace
 
@@ -110,7 +111,7 @@ def note_reading(workspace: Workspace, call: ModelCall, read: Mapping[str, Any] 
     """Add to a call what was read out of its reply."""
     values = {"read": dict(read) if read is not None else None, "problem": problem if problem is not None else call.problem}
     with workspace.write() as connection:
-        connection.execute(sa.update(schema.model_calls).filter_by(id=call.id).values(values))
+        change_rows(connection, schema.model_calls, {"id": call.id}, **values)
         return _get(connection, call.id)
 
 
@@ -124,4 +125,4 @@ def list_calls(workspace: Workspace, study_id: int, *, item_id: int | None = Non
 
 
 def _get(connection: sa.Connection, number: int) -> ModelCall:
-    return from_row(ModelCall, connection.execute(sa.select(schema.model_calls).filter_by(id=number)).one())
+    return from_row(ModelCall, get_row(connection, schema.model_calls, id=number))

@@ -10,6 +10,7 @@ from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
 from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_slots
+from folkways.studio.services.rows import get_value
 from folkways.studio.workflows.registry import handler_of
 
 _OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
@@ -100,7 +101,7 @@ def _allowed_populations(connection: sa.Connection, person: Participant) -> list
         return None
     found = [person.population_id]
     while True:
-        parent = connection.scalar(sa.select(schema.populations.c.parent_id).filter_by(id=found[-1]))
+        parent = get_value(connection, schema.populations.c.parent_id, id=found[-1])
         if parent is None:
             return found
         found.append(parent)

@@ -16,6 +16,7 @@ from folkways.studio.services import accounts, audit
 from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
 from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
+from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.sessions import token_hash
 from folkways.studio.services.settling import settle
 from folkways.studio.services.studies import inserted_id
@@ -82,7 +83,7 @@ def join(
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
-            connection.execute(sa.update(schema.invites).filter_by(id=invite.id).values(uses_left=invite.uses_left - 1))
+            change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
         audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
         return participant_within(connection, participant_id)
 
@@ -115,7 +116,7 @@ def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, 
     """Let an account work on a study as reviewer, expert or researcher: a role and an active participant of every population."""
     with workspace.write() as connection:
         accounts.grant(connection, study_id, account_id, role, by=by)
-        row = connection.execute(sa.select(schema.participants).filter_by(study_id=study_id, account_id=account_id)).first()
+        row = find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
         if row is not None:
             return from_row(Participant, row)
         values = {
@@ -169,7 +170,7 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        change_rows(connection, schema.participants, {"id": participant_id}, **values)
         audit.note(
             connection,
             "participant.consented",
@@ -181,7 +182,7 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
-    row = connection.execute(sa.select(schema.populations).filter_by(id=population_id)).one()
+    row = get_row(connection, schema.populations, id=population_id)
     return from_row(Population, row)
 
 
@@ -214,7 +215,7 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         write_attributes(connection, participant_id, given)
         state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
         values = {"state": str(state), "eligible": found.eligible}
-        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        change_rows(connection, schema.participants, {"id": participant_id}, **values)
         audit.note(
             connection,
             "participant.eligible" if found.eligible else "participant.screened_out",
@@ -244,7 +245,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
-        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        change_rows(connection, schema.participants, {"id": participant_id}, **values)
         audit.note(connection, "participant.waived", study_id=study_id, account_id=by, participant_id=participant_id)
         return participant_within(connection, participant_id)
 
@@ -279,7 +280,7 @@ def withdraw(
         free_leases(connection, participant_id)
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
         values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
-        connection.execute(sa.update(schema.participants).filter_by(id=participant_id).values(values))
+        change_rows(connection, schema.participants, {"id": participant_id}, **values)
         audit.note(connection, "participant.withdrawn", study_id=study_id, account_id=by, participant_id=participant_id, now=now)
         judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
         for item_id in sorted(set(judged)):

@@ -10,6 +10,7 @@ from folkways.studio import schema
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Participant, Role, from_row
 from folkways.studio.services import accounts, audit
+from folkways.studio.services.rows import change_rows
 from folkways.workspace.database import Workspace
 
 
@@ -48,7 +49,7 @@ def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, 
         staff = accounts.roles_within(connection, study_id, person.account_id) - {Role.ANNOTATOR}
         if not others and not staff:
             values = {"login": None, "password": None, "name": "", "disabled": True}
-            connection.execute(sa.update(schema.accounts).filter_by(id=person.account_id).values(values))
+            change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
             connection.execute(sa.delete(schema.sessions).filter_by(account_id=person.account_id))
         audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
         return int(deleted)

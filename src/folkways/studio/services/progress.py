@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, from_row
+from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage
 from folkways.studio.services import studies
 from folkways.studio.services.offers import count_left
 from folkways.studio.workflows.registry import handler_of
@@ -86,15 +86,13 @@ class Mine:
     seconds_left: float | None
 
 
-def own_progress(workspace: Workspace, participant_id: int, stage: str) -> Mine:
+def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Mine:
     """How far one person is in a stage, for the line above their task."""
-    with workspace.read() as connection:
-        person = from_row(Participant, connection.execute(sa.select(schema.participants).filter_by(id=participant_id)).one())
-    found = studies.get_stage(workspace, person.study_id, stage)
     table = schema.judgements
+    query = sa.select(table.c.seconds).where(table.c.participant_id == person.id, table.c.stage_id == stage.id)
     with workspace.read() as connection:
-        seconds = list(connection.scalars(sa.select(table.c.seconds).filter_by(participant_id=participant_id, stage_id=found.id)))
-        left = count_left(connection, person, found)
+        seconds = list(connection.scalars(query))
+        left = count_left(connection, person, stage)
     known = [each for each in seconds if each is not None]
     return Mine(len(seconds), left, median(known) * left if known and left is not None else None)
 

@@ -20,6 +20,7 @@ from folkways.studio.records import Item, ItemState, ModelCall, Revision, Study,
 from folkways.studio.services import modelling
 from folkways.studio.services.assignments import Work, get_work, require_leased
 from folkways.studio.services.items import add_revision
+from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.studies import get_study
 from folkways.studio.workflows import helping
 from folkways.studio.workflows.base import raise_if, text_of
@@ -151,7 +152,7 @@ def _work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work
 def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
     """The study, and the name of the culture that the item is about."""
     with workspace.read() as connection:
-        population = connection.execute(sa.select(schema.populations).filter_by(id=work.item.population_id)).first()
+        population = find_row(connection, schema.populations, id=work.item.population_id)
     name = "that country" if population is None else cultures()[population.culture].name
     if population is not None and population.parent_id is not None:
         name = f"{population.title} ({name})"
@@ -162,13 +163,13 @@ def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, A
     """Change the content of the item and note the revision."""
     now = time.time()
     with workspace.claim() as connection:
-        row = connection.execute(sa.select(schema.items).filter_by(id=work.item.id).with_for_update()).one()
+        row = get_row(connection, schema.items, id=work.item.id, lock="row")
         if row.state != ItemState.DRAFT:
             raise ConflictError("this question was submitted")
         content = {**row.content, **changes}
-        connection.execute(sa.update(schema.items).filter_by(id=row.id).values(content=content))
+        change_rows(connection, schema.items, {"id": row.id}, content=content)
         author = work.assignment.participant_id
         add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy, now=now)
         until = now + 60.0 * float(work.stage.config["lease_minutes"])
-        connection.execute(sa.update(schema.assignments).filter_by(id=work.assignment.id).values(lease_until=until))
-        return from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=row.id)).one())
+        change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
+        return from_row(Item, get_row(connection, schema.items, id=row.id))

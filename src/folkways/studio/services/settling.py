@@ -12,6 +12,7 @@ from folkways.studio import schema
 from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
+from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.workflows.base import Arrival, Decision, Vote
 from folkways.studio.workflows.registry import handler_of
 
@@ -22,13 +23,18 @@ def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now
     reopen: also look at an item that is done, unless something descends from it: somebody has withdrawn.
     """
     now = time.time() if now is None else now
-    row = connection.execute(sa.select(schema.items).filter_by(id=item_id).with_for_update()).one()
-    item = from_row(Item, row)
-    stage = from_row(Stage, connection.execute(sa.select(schema.stages).filter_by(id=item.stage_id)).one())
+    item = from_row(Item, get_row(connection, schema.items, id=item_id, lock="row"))
+    stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
+    apply_rule(connection, item, stage, now, reopen=reopen)
+    return from_row(Item, get_row(connection, schema.items, id=item_id))
+
+
+def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:
+    """``settle`` for a caller that holds the item's row and has read the item and its stage as they are now."""
     if item.check is not None or not _may_settle(connection, item, reopen):
-        return item
+        return
     handler = handler_of(stage.kind)
-    decision = handler.decide(votes_of(connection, item_id), item.content, stage.config)
+    decision = handler.decide(votes_of(connection, item.id), item.content, stage.config)
     if decision.outcome == "wait":
         _wait(connection, item, decision.missing)
     elif decision.outcome == "finer":
@@ -38,7 +44,6 @@ def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now
     else:
         _end(connection, item, ItemState.DONE, decision)
         _onward(connection, item, stage, decision, now)
-    return from_row(Item, connection.execute(sa.select(schema.items).filter_by(id=item_id)).one())
 
 
 def _may_settle(connection: sa.Connection, item: Item, reopen: bool) -> bool:
@@ -68,7 +73,7 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
     table = schema.assignments
     if item.state != ItemState.OPEN and item.state != ItemState.DRAFT:
         values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
-        connection.execute(sa.update(schema.items).filter_by(id=item.id).values(values))
+        change_rows(connection, schema.items, {"id": item.id}, **values)
     query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item.id).group_by(table.c.state)
     counts: dict[str, int] = {row.state: row.n for row in connection.execute(query)}
     live = counts.get(AssignmentState.OPEN, 0) + counts.get(AssignmentState.LEASED, 0)
@@ -80,7 +85,7 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
 
 def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
     values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
-    connection.execute(sa.update(schema.items).filter_by(id=item.id).values(values))
+    change_rows(connection, schema.items, {"id": item.id}, **values)
     close_open_slots(connection, item.id)
     audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", details={"reason": values["reason"]})
 
@@ -115,7 +120,7 @@ def _onward(connection: sa.Connection, item: Item, stage: Stage, decision: Decis
     target = stage.config["next"].get(decision.branch)
     if target is None:
         return
-    row = connection.execute(sa.select(schema.stages).filter_by(study_id=item.study_id, name=target)).one()
+    row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
     onward(connection, item, stage, from_row(Stage, row), decision.result, now)
 
 

@@ -12,6 +12,7 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Population, Role, Stage, Study, StudyState, from_row
 from folkways.studio.services import accounts, audit
+from folkways.studio.services.rows import change_rows
 from folkways.studio.workflows.definition import Definition
 from folkways.workspace.database import Workspace
 
@@ -107,7 +108,7 @@ def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int
     if state not in MOVES[study.state]:
         raise ConflictError(f"a study that is {study.state} cannot become {state}; it can become {', '.join(MOVES[study.state])}")
     with workspace.write() as connection:
-        connection.execute(sa.update(schema.studies).filter_by(id=study_id).values(state=str(state)))
+        change_rows(connection, schema.studies, {"id": study_id}, state=str(state))
         audit.note(connection, f"study.{state}", study_id=study_id, account_id=by)
     return get_study(workspace, study_id)
 

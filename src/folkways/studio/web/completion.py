@@ -47,6 +47,6 @@ def _end(visit: Visit) -> End:
         return "not_yet"
     stages = [stage for stage in studies.stages(visit.workspace, visit.study.id) if stage.role in visit.roles]
     # People who write as much as they like have no end but their own word for it.
-    if any(own_progress(visit.workspace, person.id, stage.name).left for stage in stages):
+    if any(own_progress(visit.workspace, person, stage).left for stage in stages):
         return "not_yet"
     return "completed" if answers_given(visit.workspace, person) else "no_work"

@@ -41,7 +41,7 @@ class Progress:
 
 def _progress(visit: Visit, stage: Stage) -> Progress:
     """With the task at hand, which the service counts neither as done nor as left."""
-    mine = own_progress(visit.workspace, visit.participant.id, stage.name)
+    mine = own_progress(visit.workspace, visit.participant, stage)
     if mine.left is None:
         return Progress(mine.done, None, None)
     pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None

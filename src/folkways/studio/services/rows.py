@@ -1,0 +1,52 @@
+"""Rows by the values of their columns, none of them NULL. Statements are made once: making one costs more than running it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+Lock = Literal["no", "row", "key"]
+"""``row`` keeps a row from being changed until the transaction ends; ``key`` does too, but lets others refer to it."""
+
+_BY = "by_"  # a change names columns both to find rows and to set them
+
+
+def find_row(connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any) -> sa.Row[Any] | None:
+    """The first row whose columns have these values; None for none."""
+    return connection.execute(_selection(table, tuple(values), lock), values).first()
+
+
+def get_row(connection: sa.Connection, table: sa.Table, *, lock: Lock = "no", **values: Any) -> sa.Row[Any]:
+    """The only row whose columns have these values; sqlalchemy's NoResultFound for none."""
+    return connection.execute(_selection(table, tuple(values), lock), values).one()
+
+
+def get_value(connection: sa.Connection, column: sa.Column[Any], **values: Any) -> Any:
+    """The value of ``column`` in the first row whose columns have these values; None where there is none."""
+    return connection.scalar(_value(column, tuple(values)), values)
+
+
+def change_rows(connection: sa.Connection, table: sa.Table, where: Mapping[str, Any], **values: Any) -> None:
+    """Set columns of the rows whose columns have the values ``where``."""
+    known = {f"{_BY}{name}": value for name, value in where.items()}
+    connection.execute(_update(table, tuple(where), tuple(values)), {**known, **values})
+
+
+@cache
+def _selection(table: sa.Table, names: tuple[str, ...], lock: Lock) -> sa.Select[Any]:
+    query = sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in names))
+    return query if lock == "no" else query.with_for_update(key_share=lock == "key")
+
+
+@cache
+def _value(column: sa.Column[Any], names: tuple[str, ...]) -> sa.Select[Any]:
+    return sa.select(column).where(*(column.table.c[name] == sa.bindparam(name) for name in names))
+
+
+@cache
+def _update(table: sa.Table, where: tuple[str, ...], names: tuple[str, ...]) -> sa.Update:
+    query = sa.update(table).where(*(table.c[name] == sa.bindparam(f"{_BY}{name}") for name in where))
+    return query.values({name: sa.bindparam(name) for name in names})
