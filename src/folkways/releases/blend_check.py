@@ -21,8 +21,10 @@ import polars as pl
 from folkways.cultures import Culture, cultures_of
 from folkways.records import Oddity
 from folkways.releases.base import Release
-from folkways.releases.blend import local_column, read_annotations, read_mcq, read_questions
+from folkways.releases.blend_annotations import read_annotations
 from folkways.releases.blend_files import BENCHMARK, PARTS, files_of, find, find_mcq, has, inside, read_csv
+from folkways.releases.blend_mcq import read_mcq
+from folkways.releases.blend_questions import local_column, read_questions
 
 ANNOTATORS = 5  # people asked per question and culture (paper, section 3.2)
 KINDS_OF_NOT_KNOWING = ("idk", "no-answer", "not-applicable")
@@ -85,7 +87,7 @@ COUNTED = (
 )
 
 
-def blend_check(release: Release) -> list[Oddity]:
+def check(release: Release) -> list[Oddity]:
     """Every oddity of every part that the release has, part by part, in file order. Broken files raise DataError as on reading."""
     found = list(_missing_files(release))
     if has(release, "annotations"):
@@ -121,18 +123,18 @@ def _annotation_oddities(release: Release) -> Iterator[Oddity]:
             yield from local
             yield from (oddity for oddity in english if oddity.kind != "repeated-answer" or oddity not in local)
             yield from _question(file, row)
-        for check in COUNTED:
-            if counts[check.kind]:
-                yield Oddity(file, check.kind, f"{counts[check.kind]:,} answers {check.message}", value=str(counts[check.kind]))
+        for odd in COUNTED:
+            if counts[odd.kind]:
+                yield Oddity(file, odd.kind, f"{counts[odd.kind]:,} answers {odd.message}", value=str(counts[odd.kind]))
 
 
 def _answers(file: str, key: str, groups: list[list[str]], language: str, counts: Counter[str]) -> Iterator[Oddity]:
     """Oddities of the answers to one question in one language; those of COUNTED are added to ``counts``."""
     for answer in (answer for group in groups for answer in group):
-        for check in ONE_BY_ONE:
-            if check.is_odd(answer, language):
-                yield Oddity(file, check.kind, check.message, key=key, value=answer)
-        counts.update(check.kind for check in COUNTED if check.is_odd(answer, language))
+        for odd in ONE_BY_ONE:
+            if odd.is_odd(answer, language):
+                yield Oddity(file, odd.kind, odd.message, key=key, value=answer)
+        counts.update(odd.kind for odd in COUNTED if odd.is_odd(answer, language))
     times = Counter(answer for group in groups for answer in dict.fromkeys(group))
     for answer, n in times.items():
         if n > 1:
