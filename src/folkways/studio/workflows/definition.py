@@ -24,9 +24,10 @@ from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.studio.records import Role
 from folkways.studio.workflows.base import COMMON_OPTIONS, Handler, Option
+from folkways.studio.workflows.fields import FieldReader
 from folkways.studio.workflows.registry import HANDLERS
 
-NAME = re.compile(r"[a-z][a-z0-9-]{0,47}")
+CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 STUDY_KEYS = (
     "name", "title", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
 )  # fmt: skip
@@ -120,29 +121,29 @@ def read_definition(raw: Any, file: Path | str | None = None) -> Definition:
     return _Reader(file).read(raw)
 
 
-class _Reader:
-    """Collects problems while reading, so that one look at the file mends them all."""
+class _Reader(FieldReader):
+    """What a description has to hold, part by part."""
 
     def __init__(self, file: Path | str | None) -> None:
+        super().__init__()
         self.file = file
-        self.problems: list[str] = []
 
     def read(self, raw: Any) -> Definition:
         if not isinstance(raw, Mapping):
             raise DefinitionError(
                 ["the file has to be a mapping with name, title, licence, consent, populations and stages"], self.file
             )
-        self._known(raw, STUDY_KEYS, "")
-        name = self._name(raw, "")
-        title = self._text(raw, "title", "", default=name)
-        workflow = self._text(raw, "workflow", "", default="own")
-        licence = self._text(raw, "licence", "")
-        consent = self._text(raw, "consent", "")
+        self.known(raw, STUDY_KEYS, "")
+        name = self.name(raw, "")
+        title = self.text(raw, "title", "", default=name)
+        workflow = self.text(raw, "workflow", "", default="own")
+        licence = self.text(raw, "licence", "")
+        consent = self.text(raw, "consent", "")
         populations = self._populations(raw.get("populations"))
         stages = self._stages(raw.get("stages"))
         self._next(stages)
         for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS)):
-            self._known(self._mapping(raw.get(key, {}), key), valid, f"{key}.")
+            self.known(self.mapping(raw.get(key, {}), key), valid, f"{key}.")
         self._models(raw.get("models") or {})
         if self.problems:
             raise DefinitionError(self.problems, self.file)
@@ -151,90 +152,90 @@ class _Reader:
     def _models(self, raw: Any) -> None:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
             if key == "most_calls":
-                self._count(raw, key, "models.")
+                self.count(raw, key, "models.")
             elif key in MODEL_KEYS and (not isinstance(value, str) or not value.strip()):
-                self._say(f"models.{key}", f"has to be the name of a model (folkways endpoints), not {value!r}")
+                self.say(f"models.{key}", f"has to be the name of a model (folkways endpoints), not {value!r}")
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
         found: dict[str, PopulationDefinition] = {}
-        for place, entry in self._entries(raw, "populations"):
-            self._known(entry, POPULATION_KEYS, place)
-            name = self._name(entry, place)
+        for place, entry in self.entries(raw, "populations", least=1):
+            self.known(entry, POPULATION_KEYS, place)
+            name = self.name(entry, place)
             culture, language = self._place_of(entry, place)
             parent = entry.get("part_of")
             if parent is not None and parent not in found:
-                self._say(f"{place}part_of", f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}")
-            people = self._count(entry, "people", place)
+                self.say(f"{place}part_of", f"{parent!r} is no population above it; valid: {', '.join(found) or '(none)'}")
+            people = self.count(entry, "people", place)
             if name in found:
-                self._say(f"{place}name", f"{name!r} is the name of another population as well")
+                self.say(f"{place}name", f"{name!r} is the name of another population as well")
             criteria = tuple(
-                self._criterion(where, each) for where, each in self._entries(entry.get("criteria", []), f"{place}criteria")
+                self._criterion(where, each) for where, each in self.entries(entry.get("criteria", []), f"{place}criteria")
             )
-            title = self._text(entry, "title", place, default=name)
+            title = self.text(entry, "title", place, default=name)
             found[name] = PopulationDefinition(name, title, culture, language, parent, people, criteria)
         return tuple(found.values())
 
     def _place_of(self, entry: Mapping[str, Any], place: str) -> tuple[str, str]:
         try:
-            culture = get_culture(self._text(entry, "culture", place) or "KR")
+            culture = get_culture(self.text(entry, "culture", place) or "KR")
         except UnknownNameError as error:
-            self._say(f"{place}culture", str(error).splitlines()[0] + " (all names: folkways cultures)")
+            self.say(f"{place}culture", str(error).splitlines()[0] + " (all names: folkways cultures)")
             return "", ""
         language = entry.get("language", culture.languages[0] if culture.languages else "en")
         try:
             return culture.code, get_language(str(language)).code
         except UnknownNameError as error:
-            self._say(f"{place}language", " ".join(str(error).splitlines()[:2]))
+            self.say(f"{place}language", " ".join(str(error).splitlines()[:2]))
             return culture.code, ""
 
     def _criterion(self, place: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
-        self._known(entry, CRITERION_KEYS, place)
-        self._name(entry, place)
-        self._text(entry, "ask", place)
+        self.known(entry, CRITERION_KEYS, place)
+        self.name(entry, place, CRITERION_NAME)
+        self.text(entry, "ask", place)
         for key in ("options", "accept"):
             if key in entry and not (isinstance(entry[key], list) and entry[key]):
-                self._say(f"{place}{key}", "has to be a list of answers")
+                self.say(f"{place}{key}", "has to be a list of answers")
         for key in ("least", "most"):
             if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], int | float)):
-                self._say(f"{place}{key}", f"has to be a number, not {entry[key]!r}")
+                self.say(f"{place}{key}", f"has to be a number, not {entry[key]!r}")
         if "options" in entry and "accept" in entry and not {*map(str, entry["accept"])} <= {*map(str, entry["options"])}:
-            self._say(f"{place}accept", "accepts an answer that is not among the options")
+            self.say(f"{place}accept", "accepts an answer that is not among the options")
         return dict(entry)
 
     def _stages(self, raw: Any) -> tuple[StageDefinition, ...]:
         found: dict[str, StageDefinition] = {}
-        for place, entry in self._entries(raw, "stages"):
-            name = self._name(entry, place)
+        for place, entry in self.entries(raw, "stages", least=1):
+            name = self.name(entry, place)
             kind = str(entry.get("kind"))
             if kind not in HANDLERS:
-                self._say(f"{place}kind", f"{kind!r} is no kind of stage; valid: {', '.join(HANDLERS)}")
+                self.say(f"{place}kind", f"{kind!r} is no kind of stage; valid: {', '.join(HANDLERS)}")
                 continue
             handler = HANDLERS[kind]
             role = entry.get("role", Role.ANNOTATOR)
             if role not in WORK_ROLES:
-                self._say(f"{place}role", f"{role!r} is no role that works; valid: {', '.join(WORK_ROLES)}")
+                self.say(f"{place}role", f"{role!r} is no role that works; valid: {', '.join(WORK_ROLES)}")
             if name in found:
-                self._say(f"{place}name", f"{name!r} is the name of another stage as well")
-            title = self._text(entry, "title", place, default=name)
+                self.say(f"{place}name", f"{name!r} is the name of another stage as well")
+            title = self.text(entry, "title", place, default=name)
             found[name] = StageDefinition(name, title, kind, str(role), self._config(entry, handler, place))
         return tuple(found.values())
 
     def _config(self, entry: Mapping[str, Any], handler: Handler, place: str) -> Mapping[str, Any]:
         options = {**COMMON_OPTIONS, **handler.options}
-        self._known(entry, (*STAGE_KEYS, *options), place)
+        self.known(entry, (*STAGE_KEYS, *options), place)
         config = {
             name: self._setting(entry.get(name, option.default), option, f"{place}{name}") for name, option in options.items()
         }
-        config["next"] = self._mapping(entry.get("next") or {}, f"{place}next")
+        config["next"] = self.mapping(entry.get("next") or {}, f"{place}next")
         if not self.problems:
             for name, problem in handler.check_config(config).items():
-                self._say(f"{place}{name}", problem)
+                self.say(f"{place}{name}", problem)
         return config
 
     def _setting(self, value: Any, option: Option, place: str) -> Any:
         problem = option.problem(value)
         if problem is not None:
-            self._say(place, f"{problem} ({option.about})")
+            self.say(place, f"{problem} ({option.about})")
         return value
 
     def _next(self, stages: Sequence[StageDefinition]) -> None:
@@ -244,58 +245,8 @@ class _Reader:
             for branch, target in stage.config["next"].items():
                 place = f"stages[{number}].next.{branch}"
                 if branch not in branches:
-                    self._say(place, f"{stage.kind} has no such end; valid: {', '.join(branches)}")
+                    self.say(place, f"{stage.kind} has no such end; valid: {', '.join(branches)}")
                 if target not in order:
-                    self._say(place, f"{target!r} is no stage; valid: {', '.join(order)}")
+                    self.say(place, f"{target!r} is no stage; valid: {', '.join(order)}")
                 elif order[target] <= number:
-                    self._say(place, f"{target!r} comes before {stage.name!r}; items only move on")
-
-    def _entries(self, raw: Any, place: str) -> list[tuple[str, Mapping[str, Any]]]:
-        if not isinstance(raw, list) or (not raw and place in ("populations", "stages")):
-            self._say(
-                place, "has to be a list with at least one entry" if place in ("populations", "stages") else "has to be a list"
-            )
-            return []
-        found = []
-        for number, entry in enumerate(raw):
-            if isinstance(entry, Mapping):
-                found.append((f"{place}[{number}].", entry))
-            else:
-                self._say(f"{place}[{number}]", "has to be a mapping")
-        return found
-
-    def _known(self, entry: Mapping[str, Any], valid: Sequence[str], place: str) -> None:
-        for key in entry:
-            if key not in valid:
-                self._say(f"{place}{key}", f"is no setting here; valid: {', '.join(valid)}")
-
-    def _mapping(self, value: Any, place: str) -> Mapping[str, Any]:
-        if isinstance(value, Mapping):
-            return dict(value)
-        self._say(place, f"has to be a mapping, not {value!r}")
-        return {}
-
-    def _name(self, entry: Mapping[str, Any], place: str) -> str:
-        name = entry.get("name")
-        pattern = NAME if not place.count("criteria") else re.compile(r"[a-z][a-z0-9_-]{0,47}")
-        if not isinstance(name, str) or not pattern.fullmatch(name):
-            self._say(f"{place}name", f"has to be small letters, digits and hyphens, not {name!r}")
-            return str(name)
-        return name
-
-    def _text(self, entry: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
-        value = entry.get(key, default)
-        if not isinstance(value, str) or not value.strip():
-            self._say(f"{place}{key}", "is missing" if value is None else f"has to be text, not {value!r}")
-            return ""
-        return value.strip()
-
-    def _count(self, entry: Mapping[str, Any], key: str, place: str) -> int | None:
-        value = entry.get(key)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            self._say(f"{place}{key}", f"has to be a whole number from 1, not {value!r}")
-            return None
-        return value
-
-    def _say(self, place: str, problem: str) -> None:
-        self.problems.append(f"{place}: {problem}")
+                    self.say(place, f"{target!r} comes before {stage.name!r}; items only move on")
