@@ -6,13 +6,14 @@ import getpass
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
+import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -34,7 +35,7 @@ POOLED, MORE = 12, 26
 """Connections that stay open once they were needed, and those beyond: making one anew costs more than a request does."""
 
 ROWS_PER_STATEMENT = 500
-"""Rows of one multi-row INSERT on PostgreSQL, where every statement is a round trip."""
+"""Rows of one INSERT on PostgreSQL, where every statement is a round trip."""
 
 
 class WorkspaceError(FolkwaysError):
@@ -104,9 +105,10 @@ class Workspace:
         if not rows:
             return
         if connection.dialect.name == "postgresql":
+            statement = _postgres_insertion(table, tuple(rows[0]), replace)
             for start in range(0, len(rows), ROWS_PER_STATEMENT):
-                many = postgresql.insert(table).values(list(rows[start : start + ROWS_PER_STATEMENT]))
-                connection.execute(_on_conflict(many, table, replace=replace))
+                together = orjson.dumps(list(rows[start : start + ROWS_PER_STATEMENT])).decode()
+                connection.exec_driver_sql(statement, (together,))
             return
         # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every reply.
         statement, order = _sqlite_insertion(table, tuple(rows[0]), replace)
@@ -137,6 +139,22 @@ def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Ins
 
 
 @cache
+def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> str:
+    """The statement, whose one parameter is the rows as JSON.
+
+    With a parameter for each value, making the statement took longer than all the rest of planning and storing: its text is as long
+    as its rows are many.
+    """
+    dialect = postgresql.dialect()
+    row_type = dialect.identifier_preparer.format_table(table)
+    names = ", ".join(dialect.identifier_preparer.quote(name) for name in columns)
+    rows = sa.text(f"SELECT {names} FROM json_populate_recordset(NULL::{row_type}, $1::json)")  # noqa: S608 - names of our schema
+    insertion = postgresql.insert(table).from_select(list(columns), rows.columns(*(table.c[name] for name in columns)))
+    compiled = _on_conflict(insertion, table, replace=replace).compile(dialect=dialect)
+    return compiled.string.replace("$1", "%s")
+
+
+@cache
 def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> tuple[str, tuple[str, ...]]:
     """The statement, and the columns in the order of its parameters."""
     insertion = _on_conflict(sqlite.insert(table).values(dict.fromkeys(columns)), table, replace=replace)
@@ -147,8 +165,9 @@ def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
     """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
 
-    create: False raises a WorkspaceError instead of making a new file. Raises WorkspaceError with the remedy when the file is not a
-    workspace, cannot be written, the server cannot be reached, or the workspace was made by a newer folkways.
+    create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. Raises WorkspaceError with
+    the remedy when the file is not a workspace, cannot be written, the server cannot be reached, or the workspace was made by a
+    newer folkways; a database that is refused is left as it was.
     """
     text = str(location)
     if "://" in text:
@@ -162,8 +181,8 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     engine = _engine(url)
     workspace = Workspace(engine, shown)
     try:
-        _prepare(workspace)
-    except (OperationalError, InterfaceError, DBAPIError) as error:
+        _prepare(workspace, create)
+    except (OperationalError, InterfaceError, DBAPIError, sqlite3.Error) as error:
         engine.dispose()
         raise WorkspaceError(f"cannot open the workspace {shown}: {_remedy(error)}") from error
     except BaseException:
@@ -232,7 +251,6 @@ def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> No
     dbapi_connection.isolation_level = None
     cursor = dbapi_connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-    cursor.execute("PRAGMA journal_mode = WAL")
     # In WAL mode NORMAL survives the death of the process; only a power cut can lose the last commits, never corrupt the file.
     cursor.execute("PRAGMA synchronous = NORMAL")
     # Fewer, larger checkpoints: the log may grow to some 30 MB, and pages that change often are copied back less often.
@@ -252,10 +270,24 @@ def _take_turn(connection: Connection) -> None:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
 
 
-def _prepare(workspace: Workspace) -> None:
+def _log_ahead(engine: Engine) -> None:
+    """Put a SQLite file into WAL mode, which is written into it: only once it is known to be a workspace, or to become one."""
+    if engine.dialect.name == "sqlite":
+        with closing(engine.raw_connection()) as connection:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+
+
+def _prepare(workspace: Workspace, create: bool) -> None:
     with workspace.engine.connect().execution_options(read_only=True) as connection:
-        if _revision(connection, workspace.location) == HEAD:
-            return
+        revision = _revision(connection, workspace.location)
+    if revision is None and not create:
+        raise WorkspaceError(
+            f"{workspace.location} is not a workspace: it is empty; "
+            "make one with 'folkways run', or name another with --workspace PATH"
+        )
+    _log_ahead(workspace.engine)
+    if revision == HEAD:
+        return
     with workspace.engine.begin() as connection:
         _take_turn(connection)  # one process migrates, the others wait
         revision = _revision(connection, workspace.location)
@@ -303,8 +335,8 @@ def _migrate(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
-def _remedy(error: DBAPIError) -> str:
-    text = str(error.orig or error).strip()
+def _remedy(error: DBAPIError | sqlite3.Error) -> str:
+    text = str(getattr(error, "orig", None) or error).strip()
     lower = text.lower()
     remedies = {
         "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
