@@ -21,8 +21,8 @@ TOLERANCE = {"hi_csi": 0.0, "si_csi": 1e-12, "si_precision": 1e-12, "si_recall":
 BERT = ("csi_bert_intra", "csi_bert_inter", "sent_bert_intra", "sent_bert_inter")
 BERT_TOLERANCE = 2e-6
 UNSTABLE = {("chinese_mixA", "csi_bert_inter"): {967: 5e-6}}
-"""Precision -0.074 and recall 0.040 nearly cancel in this row, and the last bits of the vectors are multiplied by ten in F1: computed
-in double precision the value is 2.7e-6 away from the reference, and the authors' own library on another processor 2.3e-6."""
+"""Precision -0.074 and recall 0.040 nearly cancel in this row, and the last bits of the vectors are multiplied by ten in F1:
+in double precision the value is 2.7e-6 away from the reference, and with the authors' own library on another processor 2.3e-6."""
 
 MODELS = {
     "en": "bert-base-uncased",
