@@ -2,8 +2,8 @@
 
 One small core serves every workflow; a workflow is a configuration of it. The parts, from the bottom:
 
-- ``schema``, ``records``, ``errors``: tables (in the workspace's database), frozen records of their rows, what can go wrong (each
-  error has a ``status`` for HTTP and words for people).
+- ``schema``, ``records``, ``activity``, ``errors``: tables (in the workspace's database), frozen records of their rows (people and
+  their work; what the studio does by itself), what can go wrong (each error has a ``status`` for HTTP and words for people).
 - ``rules``: plain functions: who may take part, how much one may take, when an item has enough answers, what they come to.
 - ``workflows``: kinds of stages (``registry.HANDLERS``) as pure functions, and the files that combine them (``definition``).
 - ``services``: what can be done, each function one transaction on a ``Workspace``. Nothing else writes.

@@ -1,6 +1,7 @@
-"""The nouns of the studio as frozen records. Each is one row of ``folkways.studio.schema``; no input or output happens here.
+"""The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself is in ``activity``.
 
-Times are seconds since the epoch. What a person or a model wrote is untrusted text in every field.
+Each is one row of ``folkways.studio.schema``; no input or output happens here. Times are seconds since the epoch. What a person or
+a model wrote is untrusted text in every field.
 """
 
 from __future__ import annotations
@@ -60,15 +61,6 @@ class AssignmentState(StrEnum):
     LEASED = "leased"  # somebody is at it until ``lease_until``
     DONE = "done"
     CLOSED = "closed"  # no longer wanted: the item was resolved without it
-
-
-class JobState(StrEnum):
-    """How far a job is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,55 +261,6 @@ class Adjudication:
     decision: Mapping[str, Any]
     reason: str
     created: float
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One question to a model in the loop. read: what was read out of the reply. problem: why there is no reply."""
-
-    id: int
-    study_id: int
-    item_id: int | None
-    participant_id: int | None
-    purpose: str
-    endpoint: str
-    run: str
-    prompt: str
-    reply: str | None
-    problem: str | None
-    read: Mapping[str, Any] | None
-    created: float
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One line of the audit trail. subject: "item:12"."""
-
-    id: int
-    study_id: int | None
-    account_id: int | None
-    participant_id: int | None
-    kind: str
-    subject: str
-    details: Mapping[str, Any]
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Something that takes longer than a page may."""
-
-    id: int
-    study_id: int
-    account_id: int | None
-    kind: str
-    state: str
-    details: Mapping[str, Any]
-    result: Mapping[str, Any] | None
-    error: str | None
-    created: float
-    started: float | None
-    finished: float | None
 
 
 def from_row(record: type[T], row: Any) -> T:

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 
 from folkways.errors import FolkwaysError
 from folkways.studio import schema
+from folkways.studio.activity import Job, JobState
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
-from folkways.studio.records import ItemState, Job, JobState, Role, StudyState
+from folkways.studio.records import ItemState, Role, StudyState
 from folkways.studio.services import (
     adjudications,
     assignments,

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.records import Event, from_row
+from folkways.studio.activity import Event
+from folkways.studio.records import from_row
 from folkways.workspace.database import Workspace
 
 

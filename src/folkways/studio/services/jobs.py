@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from folkways.errors import FolkwaysError
 from folkways.studio import schema
+from folkways.studio.activity import Job, JobState
 from folkways.studio.errors import NotFoundError
-from folkways.studio.records import Job, JobState, from_row
+from folkways.studio.records import from_row
 from folkways.studio.services import audit
 from folkways.studio.services.rows import find_row
 from folkways.studio.services.studies import inserted_id

@@ -18,8 +18,9 @@ from folkways.errors import FolkwaysError
 from folkways.runs.asides import Aside, How, ask_asides
 from folkways.runs.models import Model, open_models
 from folkways.studio import schema
+from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
-from folkways.studio.records import ModelCall, Study, from_row
+from folkways.studio.records import Study, from_row
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace

@@ -15,8 +15,9 @@ import sqlalchemy as sa
 
 from folkways.cultures import cultures
 from folkways.studio import schema
+from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
-from folkways.studio.records import Item, ItemState, ModelCall, Revision, Study, from_row
+from folkways.studio.records import Item, ItemState, Revision, Study, from_row
 from folkways.studio.services import modelling
 from folkways.studio.services.assignments import Work, get_work, require_leased
 from folkways.studio.services.items import add_revision
