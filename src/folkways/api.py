@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +167,15 @@ def run(
         profile=profile,
     )
     score_run(database, session.run, profile, models=scoring)
-    return Run(database, plans.find_run(database, str(session.run.id)), path)
+    record = plans.find_run(database, str(session.run.id))
+    ended = "finished" if session.run.state == "asked" else session.run.state
+    return Run(database, replace(record, state=ended, reason=session.run.reason), path)
 
 
 def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    return Run(database, plans.find_run(database, name), prices)
+    return Run(database, plans.find_asked_run(database, name), prices)
 
 
 def report_runs(
@@ -190,7 +192,7 @@ def report_runs(
     from folkways.reports.write import write_report
 
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    records = [plans.find_run(database, name) for name in names]
+    records = [plans.find_asked_run(database, name) for name in names]
     data = collect(database, records, title=title, profile=profile, cost_of=cost_function(prices))
     return write_report(data, Path(out), tuple(formats))
 

@@ -164,3 +164,44 @@ def test_a_failed_write_leaves_nothing_behind(any_workspace: Workspace) -> None:
             connection.scalar(sa.select(sa.func.count()).select_from(schema.endpoints).where(schema.endpoints.c.identity == "gone"))
             == 0
         )
+
+
+ODD_TEXTS = ['"quoted", {braced} and \\slashed\\', "100 %s $1 %", "line\nbreak\ttab", "", "서울 ሰላም 👩‍👩‍👧 \u2028", "x" * 3_000_000]
+
+
+def test_any_text_comes_back_as_it_was(any_workspace: Workspace) -> None:
+    """More rows than one statement takes, in one and the other way of writing."""
+    rows = [
+        {"prompt_hash": f"{number:032}", "system": None, "user": text, "choices": None} for number, text in enumerate(ODD_TEXTS)
+    ]
+    rows += [{"prompt_hash": f"many{number:028}", "system": "", "user": "u", "choices": "[]"} for number in range(1200)]
+    for write in (any_workspace.insert_new, any_workspace.insert_or_replace):
+        with any_workspace.write() as connection:
+            write(connection, schema.prompts, rows)
+        with any_workspace.read() as connection:
+            table = schema.prompts
+            stored = connection.execute(sa.select(table).order_by(table.c.prompt_hash)).mappings().all()
+        assert stored == sorted(rows, key=lambda row: str(row["prompt_hash"]))
+
+
+def test_numbers_come_back_as_they_were(any_workspace: Workspace) -> None:
+    rows = [
+        {"id": f"{number}", "host": "h", "pid": pid, "pid_started": "", "heartbeat": beat}
+        for number, (pid, beat) in enumerate([(2**62, 0.1 + 0.2), (0, 1e-300), (-1, 1795240000.1234567)])
+    ]
+    with any_workspace.write() as connection:
+        any_workspace.insert_or_replace(connection, schema.owners, rows)
+    with any_workspace.read() as connection:
+        assert connection.execute(sa.select(schema.owners).order_by(schema.owners.c.id)).mappings().all() == rows
+
+
+@pytest.mark.postgres
+def test_a_value_that_a_column_cannot_hold_is_refused_and_leaves_nothing(postgres_url: str) -> None:
+    """It is never cut short in silence. (SQLite holds any length.)"""
+    workspace = open_workspace(postgres_url)
+    good = {"prompt_hash": "a" * 32, "system": None, "user": "u", "choices": None}
+    with pytest.raises(WorkspaceError, match="too long"), workspace.write() as connection:
+        workspace.insert_new(connection, schema.prompts, [good, {**good, "prompt_hash": "b" * 33}])
+    with workspace.read() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.prompts)) == 0
+    workspace.close()

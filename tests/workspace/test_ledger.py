@@ -191,3 +191,14 @@ def test_another_run_reuses_what_is_stored(any_workspace: Workspace) -> None:
     other, same_endpoint = plan_prompts(any_workspace, "m", [*TEXTS, "one more"], config="another")
     assert same_endpoint == endpoint
     assert Ledger(any_workspace, other.id).pending(endpoint) == 1
+
+
+def test_a_count_that_no_column_holds_does_not_take_the_batch_with_it(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2])
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    plain, odd = ledger.claim(endpoint, 0, 2, frozenset()).requests
+    completion = Completion("B", input_tokens=3_000_000_000, output_tokens=-1, reasoning_tokens=2**31)
+    ledger.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1)])
+    (used,) = results.usage(any_workspace, run)
+    assert (used.responses, used.input_tokens, used.output_tokens, used.reasoning_tokens) == (2, 3, 1, 0)

@@ -100,7 +100,9 @@ def execute(
         raise
     state, reason = end_of(tallies)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
-    return Session(plans.find_run(workspace, str(run.id)), tuple(tallies), continued)
+    # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
+    left = replace(plans.find_run(workspace, str(run.id)), state=state, reason=reason)
+    return Session(left, tuple(tallies), continued)
 
 
 def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Sequence[Model]) -> None:

@@ -145,7 +145,7 @@ def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool
     With a parameter for each value, making the statement took longer than all the rest of planning and storing: its text is as long
     as its rows are many.
     """
-    dialect = postgresql.dialect()
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     row_type = dialect.identifier_preparer.format_table(table)
     names = ", ".join(dialect.identifier_preparer.quote(name) for name in columns)
     rows = sa.text(f"SELECT {names} FROM json_populate_recordset(NULL::{row_type}, $1::json)")  # noqa: S608 - names of our schema

@@ -251,9 +251,9 @@ class Ledger:
             "finish_reason": _word(completion.finish_reason, schema.responses.c.finish_reason),
             "refusal": storable(completion.refusal) if completion.refusal is not None else None,
             "model": _word(completion.model, schema.responses.c.model),
-            "input_tokens": completion.input_tokens,
-            "output_tokens": completion.output_tokens,
-            "reasoning_tokens": completion.reasoning_tokens,
+            "input_tokens": _count(completion.input_tokens),
+            "output_tokens": _count(completion.output_tokens),
+            "reasoning_tokens": _count(completion.reasoning_tokens),
             "seconds": result.seconds,
             "attempts": result.attempts,
             "created": now,
@@ -269,6 +269,11 @@ def _labels(choices: str | None) -> tuple[str, ...] | None:
 def _word(text: str | None, column: sa.Column[str]) -> str | None:
     """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
     return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
+
+
+def _count(tokens: int | None) -> int | None:
+    """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens anyway."""
+    return tokens if tokens is not None and 0 <= tokens < 2**31 else None
 
 
 def _process_started(pid: int) -> str:
