@@ -83,6 +83,8 @@ def test_places_and_precisions_that_are_not_there() -> None:
         Compute(workers=0)
     with pytest.raises(FolkwaysError, match="there is no device 'warp:0'"):
         Compute(("warp:0",)).places(torch)
+    with pytest.raises(FolkwaysError, match="there is no device 'meta'"):
+        Compute(("meta",)).places(torch)
     with pytest.raises(FolkwaysError, match="fp16 is for GPUs"):
         Compute(("cpu",), precision="fp16").places(torch)
 

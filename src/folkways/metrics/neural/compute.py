@@ -33,7 +33,7 @@ class Compute:
         devices = self.devices or tuple(gpus) or ("cpu",)
         for device in devices:
             try:
-                torch.empty(0, device=device)
+                torch.empty(0, device=device).cpu()  # a device from which nothing comes back ("meta") is none
             except (RuntimeError, AssertionError) as error:
                 there = ", ".join(["cpu", *gpus])
                 reason = str(error).splitlines()[0]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from queue import SimpleQueue
 from typing import Any
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder
+from folkways.metrics.neural.room import Room
 
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
@@ -60,7 +62,8 @@ class Encoder:
     def encode(self, texts: Sequence[str], tell: Told = lambda _done, _all: None) -> Iterator[tuple[int, TokenVectors]]:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
-        Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be loaded.
+        Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be loaded, that computes what
+        is no number, or for which a device has no room; batches that do not fit are cut (see ``Room``).
         """
         if not texts:
             return
@@ -76,6 +79,7 @@ class Encoder:
 
 @dataclass(frozen=True)
 class _Loaded:
+    name: str
     torch: Any
     tokenizer: Any
     copies: Sequence[Any]
@@ -83,6 +87,7 @@ class _Loaded:
     padding: int
     marks: tuple[int, ...]
     budget: int
+    room: Room
 
     def tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, with the marks at both ends."""
@@ -95,7 +100,7 @@ class _Loaded:
         """Each batch with its vectors, in order; as many at a time as there are copies of the model."""
         if len(self.copies) == 1:
             for batch in batches:
-                yield batch, self._vectors(self.copies[0], [tokens[place] for place in batch])
+                yield batch, self._vectors(self.copies[0], batch, tokens)
             return
         idle: SimpleQueue[Any] = SimpleQueue()
         for copy in self.copies:
@@ -104,14 +109,17 @@ class _Loaded:
         def work(batch: list[int]) -> list[TokenVectors]:
             copy = idle.get()
             try:
-                return self._vectors(copy, [tokens[place] for place in batch])
+                return self._vectors(copy, batch, tokens)
             finally:
                 idle.put(copy)
 
         with ThreadPoolExecutor(len(self.copies)) as pool:
             yield from zip(batches, pool.map(work, batches), strict=True)
 
-    def _vectors(self, model: Any, batch: list[list[int]]) -> list[TokenVectors]:
+    def _vectors(self, model: Any, batch: list[int], tokens: list[list[int]]) -> list[TokenVectors]:
+        return self.room.run(partial(self._computed, model), [tokens[place] for place in batch])
+
+    def _computed(self, model: Any, batch: Sequence[list[int]]) -> list[TokenVectors]:
         longest = max(map(len, batch))
         ids = np.full((len(batch), longest), self.padding, dtype=np.int64)
         for row, numbers in enumerate(batch):
@@ -123,6 +131,11 @@ class _Loaded:
             inputs["attention_mask"] = self.torch.from_numpy(there).to(model.device)
         with self.torch.inference_mode():
             states = model(**inputs).last_hidden_state.float().cpu().numpy()
+        if not all(np.isfinite(states[row, :length]).all() for row, length in enumerate(lengths)):
+            raise FolkwaysError(
+                f"the model {self.name} computes what is no number in {str(model.dtype).removeprefix('torch.')}; "
+                "try --precision bf16 or fp32, and if it is fp32 already, its weights are broken"
+            )
         words = ~np.isin(ids, self.marks)
         return [
             TokenVectors(np.ascontiguousarray(states[row, :length]), words[row, :length].copy())
@@ -170,6 +183,7 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
         limit = folder.config.get("max_position_embeddings", 512) - 2 * (folder.config.get("model_type") in _OFFSET_POSITIONS)
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
     return _Loaded(
+        name=folder.name,
         torch=torch,
         tokenizer=tokenizer,
         copies=copies,
@@ -177,6 +191,7 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
+        room=Room(folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache),  # the latter does nothing without a GPU
     )
 
 
