@@ -12,8 +12,8 @@ import polars as pl
 
 from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import Endpoint, EndpointOptions
-from folkways.endpoints.prices import cost, load_prices
-from folkways.engine.budget import Price, parse_budget
+from folkways.endpoints.prices import Price, cost, load_prices
+from folkways.engine.budget import parse_budget
 from folkways.engine.session import Observer
 from folkways.errors import UnknownNameError
 from folkways.reports.collect import collect
@@ -220,13 +220,8 @@ def cost_function(prices: Path | None) -> Callable[[str, int, int], float | None
 
 
 def _price_function(prices: Path | None) -> Callable[[Endpoint], Price | None]:
-    cost_of = cost_function(prices)
-
-    def price_of(endpoint: Endpoint) -> Price | None:
-        inputs, outputs = cost_of(endpoint.name, 1_000_000, 0), cost_of(endpoint.name, 0, 1_000_000)
-        return Price(inputs / 1e6, outputs / 1e6) if inputs is not None and outputs is not None else None
-
-    return price_of
+    table = load_prices(prices)
+    return lambda endpoint: table.find(split_name(endpoint.name)[0])
 
 
 def _tuples(options: Mapping[str, Any]) -> dict[str, Any]:

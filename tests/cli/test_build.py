@@ -15,6 +15,7 @@ from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from tests.support.mcq_sources import COUNTRIES, write_release
+from tests.support.river import folkways
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,22 @@ def test_the_hub_layout_has_the_same_items_and_a_card(release: Path, tmp_path: P
         assert read(hub / path).equals(pl.read_csv(tmp_path / "q.csv", infer_schema=False))
         assert "config_name: multiple-choice-questions" in card
         assert "stand-in:hash10" in card
+
+
+def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> None:
+    workspace = ("-w", tmp_path / "w.db")
+    assert build(
+        "mcq", "--release", release, "--judge", "baseline/first", "--out", tmp_path / "q.csv", "--name", "mine", *workspace
+    )
+    for line in ("report mine", "score mine", "gate mine --min sample/mcq=3", "compare --run mine", "analyse mine"):
+        done = folkways(*line.split(), *workspace)
+        assert done.returncode == 2, done
+        assert done.stderr.startswith(
+            "error: run mine belongs to folkways build mcq: it keeps what was asked of models there, and has"
+        )
+        assert done.stderr.endswith("how far it got is shown by: folkways runs\n")
+    newest = folkways("score", *workspace)
+    assert f"no run of the workspace {tmp_path / 'w.db'} has asked tasks yet; begin one with: folkways run" in newest.stderr
 
 
 def test_calls_are_written_in_order(release: Path, tmp_path: Path) -> None:

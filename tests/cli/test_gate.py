@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -51,6 +52,20 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
     assert suite.get("failures") == "1"
 
 
+def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) -> None:
+    """Nobody listens on that port: all replies failed, nothing was measured, and that is no wrong input."""
+    dead = ("--model", "http://127.0.0.1:9/v1#dead", "--attempts", "1", "--name", "dead")
+    assert folkways("run", "sample/mcq", *dead, "-w", workspace).returncode == 0
+    low = folkways("gate", "dead", "--min", "sample/mcq=0", "-w", workspace)
+    drop = folkways("gate", "dead", "--max-drop-vs", "before=100", "-w", workspace)
+    for done in (low, drop):
+        assert done.returncode == 1, done.stderr
+        assert done.stdout.startswith("FAILED  sample/mcq")
+        assert "found nothing" in done.stdout
+        assert not re.search(r"\bnan\b", done.stdout)
+    assert "http://127.0.0.1:9/v1#dead replied to none of 18" in drop.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -61,7 +76,18 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
         (("now", "--min", "blend/saq=1"), "unknown task of these scores 'blend/saq'"),
         (("now", "--min", "sample/mcq=1", "--profile", "nope"), "unknown profile"),
         (("now", "--min", "sample/mcq=1", "--metric", "nope"), "unknown metric"),
-        (("now", "--min", "sample/mcq=1", "--model", "nope"), "unknown model 'nope'"),
+        (
+            ("now", "--min", "sample/mcq=1", "--model", "nope"),
+            "unknown model of run now 'nope'\nvalid: baseline/first\na gate",
+        ),
+        (
+            ("now", "--min", "sample/mcq=140"),
+            "--min sample/mcq=140: scores of Right (sample/mcq) lie between 0 and 100",
+        ),
+        (("now", "--min", "sample/mcq=-3"), "lie between 0 and 100"),
+        (("now", "--min", "sample/mcq=nan"), "'nan' is no finite number (most scores lie between 0 and 100)"),
+        (("now", "--max-drop-vs", "before=nan"), "'nan' is no finite number"),
+        (("now", "--max-drop-vs", "before=101"), "drops of Right (sample/mcq) lie between 0 and 100"),
         (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
         (("now", "--max-drop-vs", "now=1"), "run now cannot have dropped against itself"),
         (("both", "--max-drop-vs", "before=1"), "run before has no model baseline/echo"),

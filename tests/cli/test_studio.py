@@ -57,6 +57,15 @@ def test_templates_are_listed_and_printed_as_files_that_check(folkways: Folkways
         assert f"describes the study {name}" in folkways("studio", "check", str(path)).stdout
 
 
+def test_an_unknown_population_is_said_before_what_is_wrong_with_rows(studio: Folkways) -> None:
+    Path("broken.csv").write_text("id,question\nq3,\n")
+    done = studio("studio", "import", "verification", "verify", "broken.csv", "--population", "united-kindom")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "error: unknown population of this study 'united-kindom'; did you mean 'united-kingdom'?\nvalid: "
+    )
+
+
 def test_progress_agreement_and_studies(studio: Folkways) -> None:
     (row,) = json.loads(studio("studio", "progress", "verification", "--json").stdout)
     assert (row["stage"], row["open"], row["slots_open"]) == ("verify", 2, 10)

@@ -43,11 +43,11 @@ def command(
     from folkways.errors import FolkwaysError
     from folkways.runs.findings import choose_analyses, load_findings
     from folkways.workspace.database import open_workspace
-    from folkways.workspace.plans import find_run
+    from folkways.workspace.plans import find_asked_run
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)
-    findings = load_findings(database, [find_run(database, name) for name in runs or ("last",)], profile)
+    findings = load_findings(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
     made, left_out = analyse(choose_analyses(findings, names), findings)
     for name, reason in left_out.items():
         if names:

@@ -85,9 +85,14 @@ def command(
 
 
 def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
+    from folkways.errors import UnknownNameError
     from folkways.runs.judged import find_models
 
-    return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
+    try:
+        return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
+    except UnknownNameError as error:  # whose hint is for those who compare runs
+        hint = "a gate checks one run; name another one before the options: folkways gate RUN"
+        raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
 
 
 def _minimums(
@@ -104,10 +109,17 @@ def _minimums(
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
     from folkways.reports.compare import metric_of
-    from folkways.reports.gate import check_minimum, parse_minimum
+    from folkways.reports.gate import check_minimum, check_range, parse_minimum
 
-    scores = run.scores().filter(pl.col("endpoint").is_in(endpoints))
-    for minimum in [minimum for text in texts for minimum in parse_minimum(text)]:
+    wanted = [minimum for text in texts for minimum in parse_minimum(text)]
+    for minimum in wanted:
+        task = get_task(minimum.task)
+        check_range(minimum.at_least, f"--min {minimum.name}", task, metric_of(task, metric))
+    scores = run.scores()
+    if wanted and scores.is_empty():
+        raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+    scores = scores.filter(pl.col("endpoint").is_in(endpoints))
+    for minimum in wanted:
         task = get_task(minimum.task)
         resolved = task.resolve_profile(profile)
         of_task = scores.filter(pl.col("task") == task.name)
@@ -127,20 +139,32 @@ def _drops(
     coverage: float,
 ) -> Iterator[Check]:
     from folkways.api import load_run
+    from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.compare import compare
-    from folkways.reports.gate import check_drop, parse_drop
+    from folkways.reports.compare import compare, metric_of
+    from folkways.reports.comparison import NothingSharedError
+    from folkways.reports.gate import check_drop, check_range, parse_drop, unheard_drop
     from folkways.runs.judged import find_models
 
     for text in texts:
         before, most = parse_drop(text)
         if load_run(before, run.workspace).name == run.name:
             raise FolkwaysError(f"run {run.name} cannot have dropped against itself; name an earlier run: --max-drop-vs RUN=Y")
-        there = [asked.endpoint for asked in find_models(run.workspace, [], [before])]
+        there = {asked.endpoint: asked.tasks for asked in find_models(run.workspace, [], [before])}
+        here = {asked.endpoint: asked.tasks for asked in find_models(run.workspace, [], [run.name])}
         for endpoint in endpoints:
             if endpoint not in there and not (len(there) == len(endpoints) == 1):
                 raise FolkwaysError(f"run {before} has no model {endpoint} to compare with; it has: {', '.join(there)}")
-            other = endpoint if endpoint in there else there[0]
+            other = endpoint if endpoint in there else next(iter(there))
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
-            for comparison in compare(*names, workspace=run.workspace, metric=metric, profile=profile):
-                yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)
+            common = [task for task in here[endpoint] if task in there[other]]
+            for known in map(get_task, common):
+                check_range(most, f"--max-drop-vs {text}", known, metric_of(known, metric), drop=True)
+            tasks: list[str | None] = [*common] or [None]  # with none in common, the comparison says what each has
+            for task in tasks:
+                try:
+                    (comparison,) = compare(*names, workspace=run.workspace, tasks=task, metric=metric, profile=profile)
+                except NothingSharedError as error:
+                    yield unheard_drop(str(task), most, before, endpoint, str(error))
+                else:
+                    yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)

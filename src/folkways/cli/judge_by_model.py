@@ -91,7 +91,7 @@ def command(
     for file in (out, summary):
         check_target(file)
     database = open_workspace(workspace, create=False)
-    record = plans.find_run(database, run)
+    record = plans.find_asked_run(database, run)
     (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
     console = Console(stderr=True)
     with RunProgress(console) as progress:

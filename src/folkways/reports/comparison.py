@@ -83,6 +83,15 @@ SPREAD: Schema = {
 }
 
 
+class NothingSharedError(FolkwaysError):
+    """Models cannot be compared on a task: there is no item that all of them replied to."""
+
+    def __init__(self, task: str, shared: Shared) -> None:
+        silent = [f"{model} replied to none of {shared.expected[model]:,}" for model, n in shared.replied.items() if not n]
+        told = f" ({'; '.join(silent)})" if silent else ""
+        super().__init__(f"{', '.join(shared.expected)} have no item of {task} in common that all of them replied to{told}")
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Two models or more on one task.
@@ -124,7 +133,7 @@ def compare_judgements(
 
     by: a column of the judgements besides: differences are told for each of its values too. Rows are matched by item, language,
     variant and sample; refused and unreadable replies count as the rule has it (as wrong), failed and missing ones are no reply
-    and leave the row out for all. FolkwaysError with fewer than two models, or where they share nothing.
+    and leave the row out for all. FolkwaysError with fewer than two models, NothingSharedError where they share nothing.
     """
     if len(judgements) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
@@ -132,7 +141,7 @@ def compare_judgements(
         require_columns(frame, {**JUDGEMENTS, metric.name: pl.Float64, by: pl.String}, "judgements")
     shared = share_items(judgements, metric.name, (by, "variant"))
     if not shared.n:
-        raise FolkwaysError(f"{', '.join(judgements)} have no item of {task} in common that all of them replied to")
+        raise NothingSharedError(task, shared)
     models = tuple(judgements)
     pairs = list(combinations(range(len(models)), 2))
     contrasts = np.zeros((len(models), len(pairs)))

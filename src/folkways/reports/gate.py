@@ -15,9 +15,11 @@ from enum import StrEnum
 
 import polars as pl
 
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import Metric
 from folkways.reports.comparison import Comparison
 
 DEFAULT_COVERAGE = 95.0
@@ -71,14 +73,30 @@ def parse_drop(text: str) -> tuple[str, float]:
     return run, most
 
 
+def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bool = False) -> None:
+    """FolkwaysError for a score (with ``drop``, a difference of two) that ``metric`` cannot have. what: as the user wrote it."""
+    if metric.bounds is None:
+        return
+    low, high = (metric.scale * bound for bound in metric.bounds)
+    if drop:
+        low, high = 0.0, high - low
+    if not low <= value <= high:
+        kind = "drops" if drop else "scores"
+        raise FolkwaysError(f"cannot require {what}: {kind} of {metric.label} ({task.name}) lie between {low:g} and {high:g}")
+
+
 def _number(text: str, valid: str) -> tuple[str, float]:
     what, separator, value = text.rpartition("=")
     try:
         number = float(value)
     except ValueError:
         number = math.nan
-    if not separator or not what or not math.isfinite(number):
+    if not separator or not what:
         raise FolkwaysError(f"cannot read {text!r}; valid: {valid}")
+    if not math.isfinite(number):
+        raise FolkwaysError(
+            f"cannot read {text!r}: {value!r} is no finite number (most scores lie between 0 and 100); valid: {valid}"
+        )
     return what, number
 
 
@@ -135,7 +153,7 @@ def check_drop(
     coverage: percent of the smaller one's items that must be shared for this to be decided.
     """
     row = comparison.differences.filter(facet="all").row(0, named=True)
-    name = f"{comparison.task}: no more than {most:g} below {against}"
+    name = _drop_name(comparison.task, most, against)
     expected = min(comparison.shared.expected.values())
     share = 100 * comparison.shared.n / expected if expected else 0.0
     low, high = (row["low"], row["high"]) if not math.isnan(row["low"]) else (row["difference"], row["difference"])
@@ -152,6 +170,15 @@ def check_drop(
         return Check(name, model, Status.FAIL, f"{found}; a larger drop in the whole interval")
     told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out"
     return Check(name, model, Status.FAIL if strict else Status.UNSURE, f"{found}; {told}")
+
+
+def unheard_drop(task: str, most: float, against: str, model: str, why: str) -> Check:
+    """The check that there is no drop, where no item was replied to in both runs: failed, for nothing was measured."""
+    return Check(_drop_name(task, most, against), model, Status.FAIL, f"found nothing: {why}")
+
+
+def _drop_name(task: str, most: float, against: str) -> str:
+    return f"{task}: no more than {most:g} below {against}"
 
 
 def failed(checks: Sequence[Check]) -> bool:

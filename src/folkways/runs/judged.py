@@ -39,9 +39,9 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     stands for several, and for a model that is named twice.
     """
     asked_at: list[tuple[str, plans.RunRecord | None]] = [_split(workspace, name) for name in names]
-    somewhere = [plans.find_run(workspace, name) for name in runs]
+    somewhere = [plans.find_asked_run(workspace, name) for name in runs]
     if not somewhere and (not names or any(run is None for _, run in asked_at)):
-        somewhere = [plans.find_run(workspace, "last")]
+        somewhere = [plans.find_asked_run(workspace, "last")]
     if not names:
         return _labelled([(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace)
     found = []
@@ -80,7 +80,7 @@ def _split(workspace: Workspace, name: str) -> tuple[str, plans.RunRecord | None
     if at and model:
         known = {text for record in plans.list_runs(workspace) for text in (record.name, str(record.id), "last")}
         if run in known:
-            return model, plans.find_run(workspace, run)
+            return model, plans.find_asked_run(workspace, run)
     return name, None
 
 

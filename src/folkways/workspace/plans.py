@@ -66,7 +66,26 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
     for run in known:
         if name in (run.name, str(run.id)):
             return run
+    if name == "last":
+        raise FolkwaysError(
+            f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: folkways run TASK --model NAME"
+        )
     raise UnknownNameError("run", name, [run.name for run in known], hint=f"workspace: {workspace.location}")
+
+
+def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
+    """The run of that name or number if it asked tasks, and so has scores; FolkwaysError that says what it is otherwise."""
+    run = find_run(workspace, name)
+    if run.config.get("tasks"):
+        return run
+    config = run.config
+    made_by = (
+        f"folkways build {config['build']}" if "build" in config else f"folkways {config['aside'].replace('build-', 'build ')}"
+    )
+    raise FolkwaysError(
+        f"run {run.name} belongs to {made_by}: it keeps what was asked of models there, and has no scores\n"
+        "Its result is in the files that were written with --out; how far it got is shown by: folkways runs"
+    )
 
 
 def begin_run(

@@ -77,7 +77,12 @@ def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) ->
     if found.problems:
         shown = "\n".join(f"  {problem}" for problem in found.problems[:MOST_SHOWN])
         more = f"\n  and {len(found.problems) - MOST_SHOWN} more" if len(found.problems) > MOST_SHOWN else ""
-        raise DataError(f"{len(found.problems)} things are wrong; mend or remove these rows:\n{shown}{more}")
+        told = (
+            "one thing is wrong; mend or remove this row"
+            if len(found.problems) == 1
+            else (f"{len(found.problems)} things are wrong; mend or remove these rows")
+        )
+        raise DataError(f"{told}:\n{shown}{more}")
     return Votes(
         pl.DataFrame([item for item, _ in found.items.values()], schema=dict(ITEMS)),
         pl.DataFrame([vote for vote, _ in found.votes.values()], schema=dict(VOTES)),

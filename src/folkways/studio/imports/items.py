@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from folkways.errors import UnknownNameError
 from folkways.studio.errors import SubmissionError
 from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
@@ -32,12 +33,14 @@ def import_items(
     """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and RESERVED.
 
     Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list; candidates of a sentence as
-    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none. Raises RowsError naming every row that
-    cannot be used; nothing is added then.
+    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none. Raises UnknownNameError for one that the
+    study has not, and RowsError naming every row that cannot be used; nothing is added then.
     """
     found = studies.get_stage(workspace, study_id, stage)
     handler = handler_of(found.kind)
     known = {each.name for each in studies.populations(workspace, study_id)}
+    if population is not None and population not in known:
+        raise UnknownNameError("population of this study", population, known)
     taken = {item.key for item in list_items(workspace, study_id, stage)}
     ids = [name for name in IDS if name not in handler.own_columns]
     problems: dict[int, str] = {}

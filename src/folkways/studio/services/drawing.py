@@ -78,7 +78,7 @@ def _taken(workspace: Workspace, study_id: int, stage: str) -> set[str]:
 
 def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool) -> Iterator[dict[str, Any]]:
     """Counted items with a reply: where it is from, the question as it was asked, what people answered, the reply."""
-    record = plans.find_run(workspace, run)
+    record = plans.find_asked_run(workspace, run)
     tasks = [each for each in plans.run_tasks(workspace, record) if each.task in model_judge.TASKS]
     if not tasks:
         raise FolkwaysError(f"run {run} has no free answers; tasks with them: {', '.join(model_judge.TASKS)}")
