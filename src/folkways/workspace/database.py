@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,16 +18,13 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError
 
-from folkways.errors import FolkwaysError
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio_tables import guards  # and with it the studio's tables in the metadata
-
-BUSY_SECONDS = 60
-"""How long a process waits for another one's write before it gives up."""
+from folkways.workspace.troubles import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""
@@ -36,10 +34,6 @@ POOLED, MORE = 12, 26
 
 ROWS_PER_STATEMENT = 500
 """Rows of one INSERT on PostgreSQL, where every statement is a round trip."""
-
-
-class WorkspaceError(FolkwaysError):
-    """The workspace cannot be opened, read or written; the message says what to do."""
 
 
 class Workspace:
@@ -123,8 +117,8 @@ class Workspace:
     def _explained(self, action: str) -> Iterator[None]:
         try:
             yield
-        except (OperationalError, InterfaceError, DBAPIError) as error:
-            raise WorkspaceError(f"cannot {action} the workspace {self.location}: {_remedy(error)}") from error
+        except PROBLEMS as error:
+            raise explained(f"cannot {action} the workspace {self.location}", error) from error
 
 
 Insertion = TypeVar("Insertion", postgresql.Insert, sqlite.Insert)
@@ -172,7 +166,7 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     text = str(location)
     if "://" in text:
         url = _server_url(text)
-        shown = url.render_as_string(hide_password=True)
+        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
     else:
         path = Path(text).expanduser()
         _check_path(path, create)
@@ -182,9 +176,9 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     workspace = Workspace(engine, shown)
     try:
         _prepare(workspace, create)
-    except (OperationalError, InterfaceError, DBAPIError, sqlite3.Error) as error:
+    except PROBLEMS as error:
         engine.dispose()
-        raise WorkspaceError(f"cannot open the workspace {shown}: {_remedy(error)}") from error
+        raise explained(f"cannot open the workspace {shown}", error) from error
     except BaseException:
         engine.dispose()
         raise
@@ -240,6 +234,8 @@ def _engine(url: URL) -> Engine:
         return engine
     from folkways.workspace.postgres_driver import speak_briefly  # the driver is only needed by those who have a server
 
+    # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the terminal besides.
+    logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
     engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE)
     speak_briefly(engine)
     ask_idle_connections(engine)
@@ -333,24 +329,3 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", "folkways.workspace:migrations")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-
-
-def _remedy(error: DBAPIError | sqlite3.Error) -> str:
-    text = str(getattr(error, "orig", None) or error).strip()
-    lower = text.lower()
-    remedies = {
-        "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
-        "database or disk is full": "the disk is full; free some space and run the same command again: what is stored stays",
-        "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
-        "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
-        "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
-        "malformed": "the file is damaged; restore it from a backup, or save what can be read with 'sqlite3 FILE .recover'",
-        "unable to open": "the file cannot be opened; check that its folder exists and is writable",
-        "password authentication failed": "the server refused the password; give it in the URL or in PGPASSWORD",
-        "can't create a connection": "the server does not answer; check host and port, and that PostgreSQL is running",
-        "does not exist": "the server does not know that database or role; create it first (createdb NAME)",
-    }
-    for sign, remedy in remedies.items():
-        if sign in lower:
-            return f"{remedy}\n({text})"
-    return text

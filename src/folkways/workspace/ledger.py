@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -187,18 +187,21 @@ class Ledger:
                     for result in failed
                 ],
             )
-            for claim in self._ended(result.request.key for result in results):
-                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id == claim))
-
-    def _ended(self, keys: Iterable[str]) -> Iterator[int]:
-        """The claims of which these were the last requests."""
-        for key in keys:
+            keys = {result.request.key for result in results}
+            over = self._ending(keys)
+            if over:
+                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(over)))
+        for key in keys:  # only once it is committed: a save that failed is repeated
             claim = self._claim_of.pop(key, None)
-            if claim is not None and (left := self._claimed.get(claim)) is not None:
-                left.discard(key)
-                if not left:
-                    del self._claimed[claim]
-                    yield claim
+            if claim is not None:
+                self._claimed[claim].discard(key)
+        for claim in over:
+            del self._claimed[claim]
+
+    def _ending(self, keys: Collection[str]) -> list[int]:
+        """The claims of which these are the last requests."""
+        touched = {self._claim_of[key] for key in keys if key in self._claim_of}
+        return [claim for claim in touched if self._claimed[claim] <= set(keys)]
 
     def _without_end(self, query: sa.Select[Any], endpoint_id: int) -> sa.Select[Any]:
         expected, responses, failures = schema.expected, schema.responses, schema.failures
