@@ -85,6 +85,16 @@ def test_what_cannot_be_told_stays_unreadable(reply: str) -> None:
     assert read_adaptation(reply) is None
 
 
+def test_an_abbreviation_does_not_move_the_boundary_behind_it() -> None:
+    found = read_adaptation("[He is <CSI> shy </CSI>, but sings., 他是KTV常客，但很<CSI>害羞</CSI>。, Label]")
+    assert found == Adaptation("He is <CSI> shy </CSI>, but sings.", "他是KTV常客，但很<CSI>害羞</CSI>。", "Label")
+
+
+def test_an_empty_version_in_brackets_of_its_own_is_empty() -> None:
+    found = read_adaptation("[She <CSI> helps </CSI> repeatedly, as one does., in two parts.], [], [Deletion]")
+    assert found == Adaptation("She <CSI> helps </CSI> repeatedly, as one does., in two parts.", "", "Deletion")
+
+
 def test_the_bare_label_stands_for_both_versions() -> None:
     assert read_adaptation("'Non-transferable'.") == Adaptation("'Non-transferable'.", "'Non-transferable'.", "")
 

@@ -9,6 +9,7 @@ from folkways.releases.xcr_reading import is_bare_label
 
 _TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
+_NEARLY = 0.9
 _LAST_PIECES = 4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
 
 Span = tuple[int, int]
@@ -21,7 +22,7 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
     """
     found = None
     for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
-        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，")):
+        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，", "]")):
             found = text[:start], text[end:]
     return found
 
@@ -29,8 +30,8 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
 def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
     """The separator at which the English version ends and the one in the language begins, or None where that stays open.
 
-    Evidence in this order: only one separator; a version that is the label "non-transferable"; the change of script; the only
-    separator that follows the end of a sentence.
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the change of script, or the
+    only separator near it that follows the end of a sentence; the only one at all that does.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
@@ -40,14 +41,15 @@ def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | N
         return labels[0]
     changes = _changes_of_script(text, cuts)
     if changes is not None:
-        return _after_sentence(text, changes) if len(changes) > 1 else changes[0]
+        best, nearly = changes
+        return _after_sentence(text, nearly) or (best[0] if len(best) == 1 else None)
     return _after_sentence(text, cuts)
 
 
 def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
     """The one separator at which the text changes from Latin letters to others, or None."""
-    changes = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)])
-    return changes[0] if changes is not None and len(changes) == 1 else None
+    best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
+    return best[0] if len(best) == 1 else None
 
 
 def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
@@ -55,8 +57,11 @@ def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
     return ends[0] if len(ends) == 1 else None
 
 
-def _changes_of_script(text: str, cuts: list[Span]) -> list[Span] | None:
-    """The cuts that best part Latin letters from others; None where the text is in one script."""
+def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
+    """The cuts that best part Latin letters from others, and those that nearly do so; None where the text is in one script.
+
+    A name or an abbreviation in Latin letters at the beginning of the other version makes the cut behind it the best one.
+    """
     latin = [0]
     other = [0]
     plain = _TAG.sub(lambda tag: " " * len(tag[0]), text)
@@ -68,4 +73,5 @@ def _changes_of_script(text: str, cuts: list[Span]) -> list[Span] | None:
     best = max(scores, default=0)
     if not latin[-1] or not other[-1] or best < 0.6 * (latin[-1] + other[-1]):
         return None
-    return [cut for cut, score in zip(cuts, scores, strict=True) if score == best]
+    nearly = [(cut, score) for cut, score in zip(cuts, scores, strict=True) if score >= _NEARLY * best]
+    return [cut for cut, score in nearly if score == best], [cut for cut, _ in nearly]
