@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.prices import Price
 from folkways.engine.budget import (
     Amount,
     Budget,
-    Price,
     Verdict,
     charged,
     charged_for_failure,
@@ -45,7 +45,7 @@ def test_a_budget_that_cannot_be_read_shows_what_can(text: str) -> None:
 
 def test_the_worst_case_bounds_what_is_used() -> None:
     request = Request("k", "Was isst man in Köln? 한국", None, Settings(max_tokens=10))
-    price = Price(1e-6, 2e-6)
+    price = Price(1.0, 2.0)
     bound = worst_case(request, price)
     spent = used(Completion("x", input_tokens=len(request.user.encode()), output_tokens=10), price)
     assert spent.tokens <= bound.tokens
@@ -64,8 +64,8 @@ def test_thinking_on_top_of_the_limit_is_in_the_worst_case() -> None:
 @pytest.mark.parametrize("counts", [{}, {"input_tokens": 5}, {"output_tokens": 5}])
 def test_tokens_that_the_provider_does_not_count_are_charged_at_their_worst(counts: dict[str, int]) -> None:
     worst = Amount(1, 100, 0.5)
-    assert charged(Completion("x", **counts), Price(1e-3, 1e-3), worst) == worst  # type: ignore[arg-type]
-    assert charged(Completion("x", input_tokens=5, output_tokens=5), Price(1e-3, 1e-3), worst) == Amount(1, 10, 0.01)
+    assert charged(Completion("x", **counts), Price(1000.0, 1000.0), worst) == worst  # type: ignore[arg-type]
+    assert charged(Completion("x", input_tokens=5, output_tokens=5), Price(1000.0, 1000.0), worst) == Amount(1, 10, 0.01)
 
 
 @pytest.mark.parametrize(("status", "billed"), [(None, True), (200, True), (400, False), (429, False), (503, False)])

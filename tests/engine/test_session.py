@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from folkways.endpoints.base import EndpointOptions
+from folkways.endpoints.prices import Price
 from folkways.endpoints.registry import open_name
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget, Price, parse_budget
+from folkways.engine.budget import Amount, Budget, parse_budget
 from folkways.engine.session import Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.workspace import results
@@ -21,7 +22,7 @@ from folkways.workspace.ledger import Ledger
 from tests.support.chat_server import ChatServer
 from tests.support.planned import plan_prompts
 
-PRICE = Price(1e-6, 1e-6)
+PRICE = Price(1.0, 1.0)
 
 
 def ask_server(

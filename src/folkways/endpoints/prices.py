@@ -17,16 +17,25 @@ from platformdirs import user_config_dir
 from folkways.errors import DataError, FolkwaysError
 
 TABLE = "usd_per_million_tokens"
+MILLION = 1_000_000
 _SNAPSHOT = re.compile(r"-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|00\d)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens, and the file that says so."""
+    """US dollars per million tokens that go in and come out, and the file that says so ("" for what is free)."""
 
     input: float
     output: float
-    source: str
+    source: str = ""
+
+    def usd(self, input_tokens: float, output_tokens: float) -> float:
+        """US dollars for so many tokens in and out."""
+        return (self.input * input_tokens + self.output * output_tokens) / MILLION
+
+
+FREE = Price(0.0, 0.0)
+"""What a model costs that runs on this machine."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +87,9 @@ def cost(prices: Prices, model: str, input_tokens: int | None, output_tokens: in
     price = prices.find(model)
     if price is None:
         return None
-    total = 0.0
-    for tokens, each in ((input_tokens, price.input), (output_tokens, price.output)):
-        if tokens is None and each:
-            return None
-        total += (tokens or 0) * each
-    return total / 1_000_000
+    if (input_tokens is None and price.input) or (output_tokens is None and price.output):
+        return None
+    return price.usd(input_tokens or 0, output_tokens or 0)
 
 
 @lru_cache(maxsize=1024)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from folkways.endpoints.base import Endpoint, EndpointFailure, Request
-from folkways.engine.budget import Amount, Budget, Price, Verdict, charged, charged_for_failure, used, worst_case
+from folkways.endpoints.prices import Price
+from folkways.engine.budget import Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.pace import Pace, backoff
 from folkways.engine.tally import Tally
 from folkways.workspace.ledger import Answered, Failed, Ledger

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.prices import Price
 from folkways.errors import FolkwaysError
 
 UNLIMITED_OUTPUT_TOKENS = 4096
@@ -45,14 +47,6 @@ class Verdict(Enum):
     STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars for one input token and one output token."""
-
-    input: float
-    output: float
-
-
 def parse_budget(text: str) -> Amount:
     """Read ``1000requests``, ``2Mtokens``, ``5usd`` or several joined by commas; FolkwaysError with examples otherwise.
 
@@ -71,20 +65,30 @@ def parse_budget(text: str) -> Amount:
     return Amount(**limits)
 
 
+def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> None:
+    """FolkwaysError where dollars are limited and a model's price is not known. prices: by the models' names."""
+    unknown = [name for name, price in prices.items() if price is None]
+    if unknown and limit is not None and limit.usd != float("inf"):
+        raise FolkwaysError(
+            f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
+            f"add {'them' if len(unknown) > 1 else 'it'} to a prices file (--prices FILE), or give the budget in requests or tokens"
+        )
+
+
 def worst_case(request: Request, price: Price | None) -> Amount:
     """An upper bound of what a request can use: no tokenizer makes more tokens than there are bytes."""
     size = len(request.user.encode("utf-8", "replace")) + len((request.system or "").encode("utf-8", "replace")) + 16
     output = request.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
     if request.settings.reasoning_effort not in (None, "none"):
         output += THINKING_TOKENS
-    usd = price.input * size + price.output * output if price is not None else None
+    usd = price.usd(size, output) if price is not None else None
     return Amount(1, size + output, usd)
 
 
 def used(completion: Completion, price: Price | None) -> Amount:
     """What a reply used by the provider's own count; tokens it does not report count as none."""
     inputs, outputs = completion.input_tokens or 0, completion.output_tokens or 0
-    usd = price.input * inputs + price.output * outputs if price is not None else None
+    usd = price.usd(inputs, outputs) if price is not None else None
     return Amount(1, inputs + outputs, usd)
 
 

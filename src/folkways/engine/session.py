@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from folkways.endpoints.base import Endpoint
+from folkways.endpoints.prices import Price
 from folkways.engine.asking import Asking, Limits
-from folkways.engine.budget import Budget, Price
+from folkways.engine.budget import Budget
 from folkways.engine.tally import Tally
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.ledger import STALE_SECONDS, Ledger
@@ -31,7 +32,7 @@ INTERRUPTED = "interrupted"
 class Order:
     """An endpoint to be asked, with the number it has in the workspace.
 
-    price: of one token in and out; None where it is not known (the cost is then not known either).
+    price: of its tokens; None where it is not known (the cost is then not known either).
     name:  what progress calls it; None for the endpoint's own name.
     """
 

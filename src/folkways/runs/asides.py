@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from folkways import __version__
 from folkways.endpoints.base import Settings
-from folkways.endpoints.prices import cost, load_prices
+from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Budget, Price, parse_budget
+from folkways.engine.budget import Budget, parse_budget, require_prices
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
@@ -108,15 +108,9 @@ def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price |
     budget = how.budget if isinstance(how.budget, Budget) else Budget(parse_budget(how.budget) if how.budget is not None else None)
     limit = budget.limit
     if model.endpoint.local:
-        return budget, Price(0.0, 0.0)
-    table = load_prices(how.prices)
-    inputs, outputs = cost(table, model.endpoint.name, 1_000_000, 0), cost(table, model.endpoint.name, 0, 1_000_000)
-    price = Price(inputs / 1e6, outputs / 1e6) if inputs is not None and outputs is not None else None
-    if price is None and limit is not None and limit.usd != float("inf"):
-        raise FolkwaysError(
-            f"a budget in usd needs prices, and none is known for {model.name}; "
-            "add it to a prices file (--prices FILE), or give the budget in requests or tokens"
-        )
+        return budget, FREE
+    price = load_prices(how.prices).find(model.endpoint.name)
+    require_prices(limit, {model.name: price})
     if limit is not None and min(limit.tokens, limit.usd or 0.0) != float("inf") and settings.max_tokens is None:
         raise FolkwaysError(
             f"a budget in tokens or usd needs a limit for each reply of {model.name}: leave out the setting max_tokens=none, "

@@ -9,7 +9,8 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Endpoint
-from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS, Price
+from folkways.endpoints.prices import Price
+from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
 from folkways.runs.models import Model
 from folkways.runs.plan import TaskPlan, keyed_prompts
 from folkways.workspace import schema
@@ -62,7 +63,7 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
     asked = [tokens for key, tokens in inputs.items() if key not in stored]
     input_tokens, output_tokens = round(sum(asked)), limit * len(asked)
-    usd = price.input * input_tokens + price.output * output_tokens if price is not None else None
+    usd = price.usd(input_tokens, output_tokens) if price is not None else None
     return Estimate(model.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd)
 
 

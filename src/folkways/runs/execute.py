@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from folkways.endpoints.base import Endpoint
+from folkways.endpoints.prices import FREE, Price
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget, Price
+from folkways.engine.budget import Amount, Budget, require_prices
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
@@ -57,14 +58,8 @@ def execute(
     profile: how replies are judged where the options say to ask until scores are known well enough.
     Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
     """
-    prices = [Price(0.0, 0.0) if model.endpoint.local else price_of(model.endpoint) for model in models]
-    if budget is not None and budget.usd != float("inf"):
-        unknown = [model.name for model, price in zip(models, prices, strict=True) if price is None]
-        if unknown:
-            raise FolkwaysError(
-                f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
-                "add them to a prices file (--prices FILE), or give the budget in requests or tokens"
-            )
+    prices = [FREE if model.endpoint.local else price_of(model.endpoint) for model in models]
+    require_prices(budget, {model.name: price for model, price in zip(models, prices, strict=True)})
     tasks = plan.plan_tasks(options)
     if budget is not None:
         _check_bounded(budget, tasks, models)

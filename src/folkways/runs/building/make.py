@@ -14,8 +14,8 @@ from folkways.benchmarks.blend.building.calls import Oracle
 from folkways.benchmarks.blend.building.sources import Source, sources
 from folkways.benchmarks.blend.building.stand_ins import StandIn
 from folkways.endpoints.base import EndpointOptions
-from folkways.endpoints.prices import cost, load_prices
-from folkways.engine.budget import Budget, Price, parse_budget
+from folkways.endpoints.prices import FREE, Price, load_prices
+from folkways.engine.budget import Budget, parse_budget, require_prices
 from folkways.engine.session import INTERRUPTED, Observer
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases import blend
@@ -167,17 +167,8 @@ def _interruptible(work: Callable[[plans.RunRecord], Built], run: plans.RunRecor
 
 def _prices(models: dict[str, Model], limit: Budget, file: Path | None) -> dict[str, Price | None]:
     known = load_prices(file)
-    found: dict[str, Price | None] = {}
-    for name, model in models.items():
-        inputs, outputs = cost(known, split_name(name)[0], 1_000_000, 0), cost(known, split_name(name)[0], 0, 1_000_000)
-        priced = inputs is not None and outputs is not None
-        found[name] = Price(0.0, 0.0) if model.endpoint.local else Price(inputs / 1e6, outputs / 1e6) if priced else None  # type: ignore[operator]
-    unknown = [name for name, price in found.items() if price is None]
-    if unknown and limit.limit is not None and limit.limit.usd != float("inf"):
-        raise FolkwaysError(
-            f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
-            "add them to a prices file (--prices FILE), or give the budget in requests or tokens"
-        )
+    found = {name: FREE if model.endpoint.local else known.find(split_name(name)[0]) for name, model in models.items()}
+    require_prices(limit.limit, found)
     return found
 
 

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from folkways.benchmarks.blend.building.asking import MAX_TOKENS, kind_of, prompt_of, read_reply
 from folkways.benchmarks.blend.building.calls import Answer, Call
 from folkways.endpoints.base import Settings
+from folkways.endpoints.prices import Price
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Budget, Price
+from folkways.engine.budget import Budget
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
 from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
