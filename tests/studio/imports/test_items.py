@@ -14,7 +14,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import RowsError, read_rows, read_workbook
 from folkways.studio.services.items import list_items
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.workflows.registry import HANDLERS, handler_of
 from folkways.workspace.database import Workspace
 from tests.support.csi_votes import ITEMS, write_items
 from tests.support.studies import Desk, open_desk
@@ -120,3 +120,22 @@ def test_a_workbook_that_unpacks_to_too_much_is_not_opened() -> None:
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(FolkwaysError, match="there is no file"):
         read_rows(Path("nowhere.csv"))
+
+
+IMPORTABLE = [kind for kind, handler in HANDLERS.items() if handler.example]
+
+
+def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_takes_them_from_another() -> None:
+    assert {kind for kind, handler in HANDLERS.items() if not handler.authored} - {*IMPORTABLE} == {"adjudicate"}
+
+
+@pytest.mark.parametrize("kind", IMPORTABLE)
+def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) -> None:
+    desk = open_desk(workspace, [{"name": "stage", "kind": kind}])
+    row = {"id": "1", **handler_of(kind).example}
+    (item,) = import_items(desk.workspace, desk.study.id, "stage", [row], population="korea")
+    assert item.key == "1"
+    for column, cell in handler_of(kind).example.items():
+        assert cell in repr(item.content) or column in item.content, column
+    if "spans" in item.content:
+        assert [item.content["sentence"][start:end] for start, end in item.content["spans"]] == ["Boxing Day"]

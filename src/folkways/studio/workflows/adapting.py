@@ -30,6 +30,7 @@ class AdaptHandler(Handler):
 
     kind = "adapt"
     about = "natives adapt a sentence within English and into their language, and say by which strategy"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people adapt each sentence", least=1),
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),

@@ -26,6 +26,10 @@ class ShortAnswersHandler(Handler):
 
     kind = "short_answers"
     about = "natives give one to three short answers, or say why they give none"
+    example: ClassVar[Mapping[str, str]] = {
+        "local": "¿Qué se desayuna en España?",
+        "english": "What do people in Spain eat for breakfast?",
+    }
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(5, "valid answers that are wanted", least=1),
         "most_idk": Option(5, 'asking stops with more "I don\'t know" than this'),
@@ -85,6 +89,11 @@ class GroupAnswersHandler(Handler):
 
     kind = "group_answers"
     about = "a reviewer drops invalid answers, groups variants and translates them to English"
+    example: ClassVar[Mapping[str, str]] = {
+        "local": "¿Qué se desayuna en España?",
+        "english": "What do people in Spain eat for breakfast?",
+        "answers": '{"p-1": ["tostadas"], "p-2": ["tostada", "churros"]}',
+    }
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``local``, ``english`` and ``answers``: pseudonym -> list of answers."""

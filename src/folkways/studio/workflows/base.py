@@ -98,6 +98,7 @@ class Handler(ABC):
     authored: ClassVar[bool] = False  # people write new items instead of being given some
     options: ClassVar[Mapping[str, Option]] = {}  # besides COMMON_OPTIONS
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
+    example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
     own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
 

@@ -32,6 +32,11 @@ class JudgeAnswerHandler(Handler):
 
     kind = "judge_answer"
     about = "natives judge what a model answered"
+    example: ClassVar[Mapping[str, str]] = {
+        "question": "What do people in Spain eat for breakfast?",
+        "reply": "Toast with tomato.",
+        "accepted": '["toast"]',
+    }
     hidden = ("task", "item_id", "variant", "sample", "endpoint", "run")
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
 

@@ -23,6 +23,13 @@ class ReviewHandler(Handler):
 
     kind = "review"
     about = "researchers drop what is not about the culture, and mend wording"
+    example: ClassVar[Mapping[str, str]] = {
+        "question": "What do guests take off at the door?",
+        "option_a": "hats",
+        "option_b": "shoes",
+        "option_c": "coats",
+        "option_d": "nothing",
+    }
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""
@@ -71,6 +78,11 @@ class CurateHandler(Handler):
 
     kind = "curate"
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
+    example: ClassVar[Mapping[str, str]] = {
+        "category": "Food",
+        "english": "What do people in Egypt eat for breakfast?",
+        "question": "ماذا يأكل المصريون في الفطور؟",
+    }
     DECISIONS: ClassVar[Mapping[str, str]] = {
         "keep": "",
         "duplicate": "a duplicate",
@@ -127,6 +139,7 @@ class LocaliseHandler(Handler):
 
     kind = "localise"
     about = "natives put a template into their language and fit it to their country"
+    example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
     options: ClassVar[Mapping[str, Option]] = {
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
     }

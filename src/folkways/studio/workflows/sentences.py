@@ -26,6 +26,12 @@ class ChooseBestHandler(Handler):
 
     kind = "choose_best"
     about = "judges rate several sentences and choose the best"
+    example: ClassVar[Mapping[str, str]] = {
+        "item": "Boxing Day",
+        "candidate_1": "We spent Boxing Day at my aunt's.",
+        "candidate_2": "On Boxing Day there was football.",
+        "candidate_3": "Boxing Day was cold that year.",
+    }
     branches = ("done", "disagree")
     hidden = ("provenance", "missing")
     own_columns = ("item",)
@@ -113,6 +119,7 @@ class TagSpansHandler(Handler):
 
     kind = "tag_spans"
     about = "people mark where the culture-specific items stand"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
     branches = ("done", "disagree")
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
     hidden = ("by",)
@@ -160,6 +167,7 @@ class LabelItemHandler(Handler):
 
     kind = "label_item"
     about = "people label an item's category (by its use, not the word), Hall's level and element"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")
     hidden = ("by",)
     own_columns = ("item",)

@@ -23,6 +23,13 @@ class VoteHandler(Handler):
 
     kind = "vote"
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
+    example: ClassVar[Mapping[str, str]] = {
+        "question": "What do guests take off at the door?",
+        "option_a": "hats",
+        "option_b": "shoes",
+        "option_c": "coats",
+        "option_d": "nothing",
+    }
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(5, "how many people answer each item", least=1),
         "majority": Option(4, "how many of them make an option right", least=1),

@@ -43,7 +43,8 @@ def _data(visit: Visit, done: str = "", problems: Sequence[str] = (), status: in
     return visit.page(
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
         populations=studies.populations(visit.workspace, study.id),
-        importable=[stage for stage in stages if not handler_of(stage.kind).authored and stage.kind != "adjudicate"],
+        importable=[stage for stage in stages if handler_of(stage.kind).example],
+        examples={stage.name: {"id": "1", **handler_of(stage.kind).example} for stage in stages},
         offline=[stage for stage in stages if stage.kind in SHEETS],
         judging=[stage for stage in stages if stage.kind == "judge_answer"],
     )  # fmt: skip
