@@ -20,24 +20,25 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES
+from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
-WEB = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio" / "web"
-METHODS = [("templates/desk/**.j2", "ignore"), ("templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
-KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None}
-DESK = ("routes/data.py", "routes/desk.py", "routes/items.py", "routes/new_study.py", "routes/people.py")
-"""The researcher's view is in English (``i18n.page_locale``): its strings need no translation."""
+STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
+WEB = STUDIO / "web"
+METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
+ERRORS = ("ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
+"""Their messages are shown in the reader's language."""
 
-OPTIONS = {"templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
+KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, **dict.fromkeys(ERRORS)}
+OPTIONS = {"web/templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
 
 
 def template() -> Catalog:
     """Every string of the interface, with where it stands."""
     catalog = Catalog(project="folkways", copyright_holder="the folkways developers", charset="utf-8")
-    for name, line, message, comments, context in extract_from_dir(WEB, METHODS, OPTIONS, KEYWORDS):
-        if Path(name).as_posix() in DESK:
-            continue
+    for name, line, message, comments, context in extract_from_dir(STUDIO, METHODS, OPTIONS, KEYWORDS):
         catalog.add(message, None, [(Path(name).as_posix(), line)], auto_comments=comments, context=context)
+    for term in sorted(terms()):
+        catalog.add(term)
     return catalog
 
 

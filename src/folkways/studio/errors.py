@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from folkways.errors import FolkwaysError
@@ -11,10 +11,25 @@ if TYPE_CHECKING:
     from folkways.studio.records import Draft, Judgement
 
 
+def _(message: str) -> str:
+    """Mark a string for translation; it is translated when it is shown."""
+    return message
+
+
 class StudioError(FolkwaysError):
-    """Base of the studio's errors."""
+    """Base of the studio's errors. message: in English; ``values`` fill its ``%(name)s``, after it was translated for a reader."""
 
     status = 400
+
+    def __init__(self, message: str, **values: object) -> None:
+        self.message = message
+        self.values = values
+        super().__init__(message % values if values else message)
+
+    def words(self, translate: Callable[[str], str]) -> str:
+        """What went wrong in the language of ``translate``: its own where that knows the message, otherwise English."""
+        translated = translate(self.message)
+        return translated % self.values if self.values else translated
 
 
 class NotAllowedError(StudioError):
@@ -41,7 +56,8 @@ class DraftConflictError(ConflictError):
     def __init__(self, current: Draft) -> None:
         self.current = current
         super().__init__(
-            f"this was changed in another window (saved version {current.revision}); take that one over, or save again on top of it"
+            _("this was changed in another window (saved version %(revision)s); take that one over, or save again on top of it"),
+            revision=current.revision,
         )
 
 
@@ -50,7 +66,7 @@ class AlreadySubmittedError(ConflictError):
 
     def __init__(self, judgement: Judgement) -> None:
         self.judgement = judgement
-        super().__init__("this was submitted before, perhaps in another window; the first submission stands")
+        super().__init__(_("this was submitted before, perhaps in another window; the first submission stands"))
 
 
 class SubmissionError(StudioError):
@@ -70,10 +86,10 @@ class InviteError(StudioError):
 
 
 class TooManyAttemptsError(StudioError):
-    """Too many failed sign-ins. ``seconds``: after which to try again."""
+    """Too many failed sign-ins, or too many of anything else that is counted. ``seconds``: after which to try again."""
 
     status = 429
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(f"too many failed attempts; try again in {max(1, round(seconds / 60))} minutes")
+        super().__init__(_("too many attempts; wait %(minutes)s min and try again"), minutes=max(1, round(seconds / 60)))

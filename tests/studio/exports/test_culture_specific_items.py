@@ -25,6 +25,11 @@ POPULATIONS = [
     {"name": "china", "culture": "CN", "language": "zh"},
 ]
 CANDIDATES = [{"text": f"We had a {kind} potluck at church.", "by": f"model-{kind}"} for kind in ("big", "small", "odd")]
+FACT = {
+    "fact": "Everybody brings a dish.",
+    "source": "https://example.org/1",
+    "provenance": {"fact_id": "fact-1", "table_row": 7, "proposed_by": "model-odd"},
+}
 LABELS = {"category": "Social Tradition", "level": "Semi-visible", "element": "Food and Drink"}
 VERSIONS: dict[str, tuple[str, str]] = {
     "bangladesh": ("We had a big <CSI>picnic</CSI> at the mosque.", "মসজিদে আমাদের একটি বড় <CSI>চড়ুইভাতি</CSI> ছিল।"),
@@ -40,7 +45,7 @@ def ratings(best: str) -> dict[str, Any]:
 def desk(workspace: Workspace) -> Desk:
     stages = yaml.safe_load(template_text("culture-specific-items"))["stages"]
     desk = open_desk(workspace, stages, populations=POPULATIONS)
-    contents = [{"item": f"potluck {number}", "fact": "Everybody brings a dish.", "candidates": CANDIDATES} for number in range(2)]
+    contents = [{"item": f"potluck {number}", **FACT, "candidates": CANDIDATES} for number in range(2)]
     desk.add("choose", contents, population=None)
     return desk
 
@@ -120,6 +125,21 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
         everybody = list(csv.DictReader(file))
     assert len(everybody) == 8
     assert {row["strategy"] for row in everybody} == {"functional_equivalent", "non_transferable"}
+
+
+def test_every_sentence_says_where_it_comes_from(desk: Desk, tmp_path: Path) -> None:
+    judge(desk)
+    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+    with (tmp_path / "mine" / "provenance.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == corpus(open_release(tmp_path / "mine", "xcr"))["id"].to_list()
+    assert [row["item_id"] for row in rows] == ["q0", "q1"]
+    assert [row["sentence_by"] for row in rows] == ["model-big", "model-small"]
+    shared = ("fact", "source", "fact_id", "table_row", "proposed_by", "judges_of_sentence", "judges_of_labels")
+    for row in rows:
+        assert tuple(row[name] for name in shared) == (
+            *("Everybody brings a dish.", "https://example.org/1", "fact-1", "7", "model-odd", "2", "2"),
+        )
 
 
 def test_lineage_goes_back_to_the_imported_item(desk: Desk) -> None:

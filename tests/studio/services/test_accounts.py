@@ -93,7 +93,7 @@ def test_roles_are_of_one_study(studio_workspace: Workspace) -> None:
     other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     accounts.give_role(studio_workspace, desk.study.id, other.owner, Role.REVIEWER)
     assert accounts.require(studio_workspace, desk.study.id, other.owner, Role.REVIEWER) == {Role.REVIEWER}
-    with pytest.raises(NotAllowedError, match="owner or researcher"):
+    with pytest.raises(NotAllowedError, match="owner / researcher"):
         accounts.require(studio_workspace, desk.study.id, other.owner, Role.OWNER, Role.RESEARCHER)
     with pytest.raises(NotFoundError):
         accounts.require(studio_workspace, other.study.id, desk.owner, Role.OWNER)

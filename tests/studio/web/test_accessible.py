@@ -52,7 +52,8 @@ class Site:
     @property
     def entry(self) -> list[str]:
         home = f"/work/{self.field.study.name}"
-        return ["/signin", "/account", "/work", home, *(f"{home}/{page}" for page in ("consent", "withdraw", "done")), "/nowhere"]
+        pages = ["/signin", "/account", "/work", home, *(f"{home}/{page}" for page in ("consent", "withdraw", "done"))]
+        return [*pages, "/nowhere", "/join/nonsense", f"/studies/{self.field.study.name}", f"{home}/rest?why=paused"]
 
 
 @pytest.fixture
@@ -110,6 +111,14 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
     for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], **PHONE):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
+
+
+def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None:
+    page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.desk)
+    width, whole = page.eval_on_selector_all(
+        "tbody th", "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]"
+    )
+    assert width > 100 and whole
 
 
 def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:

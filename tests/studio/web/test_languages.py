@@ -13,9 +13,11 @@ import pytest
 
 from folkways.cultures import languages
 from folkways.studio.services import assignments
-from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate
+from folkways.studio.services.sessions import open_session
+from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate, term
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client
+from tests.studio.web.worlds import OWNER, PERSON, build_world
 from tests.support.studio_server import StudioServer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -56,10 +58,21 @@ def script() -> ModuleType:
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_every_string_of_the_participants_pages_is_translated_and_compiled(script: ModuleType, locale: str) -> None:
+def test_every_string_of_every_page_is_translated_and_compiled(script: ModuleType, locale: str) -> None:
     catalog = script.updated(locale, script.template())
     assert script.missing(catalog) == []
     assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
+
+
+LETTERS = {"ar": re.compile("[\u0620-\u064a]"), "ko": re.compile("[\uac00-\ud7a3]")}
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_translations_are_written_in_the_letters_of_their_language(script: ModuleType, locale: str) -> None:
+    other = next(letters for name, letters in LETTERS.items() if name != locale)
+    for message in script.updated(locale, script.template()):
+        for text in (message.string if message.pluralizable else [message.string]) if message.id else ():
+            assert (LETTERS[locale].search(text) or text == message.id) and not other.search(text), f"{message.id}: {text}"
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
@@ -96,6 +109,46 @@ def test_the_language_is_chosen_once_and_stays(server: StudioServer) -> None:
     assert '<html lang="ar" dir="rtl">' in page and "تسجيل الدخول" in page
     client.post("/language", {"locale": "xx"})
     assert 'lang="ar"' in client.get("/signin").text
+
+
+def main_text(page: str) -> str:
+    """The words of a page between its head and its foot."""
+    return re.sub(r"<[^>]*>", " ", "<main" + page.partition("<main")[2].partition("</main>")[0])
+
+
+@pytest.mark.parametrize("locale", TRANSLATED)
+def test_what_went_wrong_is_said_in_the_readers_language(server: StudioServer, locale: str) -> None:
+    world = build_world(server.workspace, 900 + LOCALES.index(locale))
+    visitors = {name: Client(server.url) for name in ("nobody", PERSON)}
+    visitors[PERSON].cookies["folkways_session"] = open_session(server.workspace, world.accounts[PERSON])
+    places = {
+        "nobody": ["/nowhere", "/join/nonsense"],
+        PERSON: ["/work/x", "/studies/x", f"/studies/{world.study.name}", f"/work/{world.study.name}/tasks/999999", "/join/x"],
+    }
+    for name, addresses in places.items():
+        for address in addresses:
+            reply = visitors[name].get(address, **{"Accept-Language": locale})
+            assert reply.status in (403, 404, 410), address
+            words = main_text(reply.text)
+            # The names of roles in a refusal are those of the study's file.
+            assert not re.search("[A-Za-z]{3,}", re.sub("(?i)owner|researcher", "", words)), f"{address}: {words}"
+
+
+def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -> None:
+    assert (term("Food", "ko"), term("Food and Drink", "ar")) == ("음식", "الطعام والشراب")
+    assert term("Food", "en") == "Food"
+    assert term("<b>Jeju</b> dishes, 100 %(x)s", "ko") == "<b>Jeju</b> dishes, 100 %(x)s"
+
+
+@pytest.mark.parametrize(("locale", "words"), [("ar", "حسب المرحلة والفئة"), ("ko", "단계와 집단별")])
+def test_a_researcher_reads_the_studys_pages_in_their_language(server: StudioServer, locale: str, words: str) -> None:
+    world = build_world(server.workspace, 910 + LOCALES.index(locale))
+    client = Client(server.url)
+    client.cookies |= {"folkways_session": open_session(server.workspace, world.accounts[OWNER]), "folkways_locale": locale}
+    page = client.get(f"/studies/{world.study.name}").text
+    assert f'<html lang="{locale}"' in page and words in page
+    known = {"test", "tests", "study", "the", "korea", "verify", world.study.name, "mine", "csv", "yaml"}  # of the study, not ours
+    assert set(re.findall("[a-z]{3,}", main_text(page).lower())) <= known
 
 
 @pytest.mark.browser

@@ -220,7 +220,7 @@ def require(workspace: Workspace, study_id: int, account_id: int, *roles: Role) 
     if not mine:
         raise NotFoundError("there is no such study")
     if not mine & set(roles):
-        raise NotAllowedError(f"this needs the role {' or '.join(roles)}; ask an owner of the study")
+        raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles))
     return mine
 
 

@@ -86,7 +86,9 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
     with workspace.read() as connection:
         row = connection.execute(sa.select(schema.studies).where(column == study)).first()
     if row is None:
-        raise NotFoundError(f"there is no study {study!r}" if isinstance(study, str) else "there is no such study")
+        if isinstance(study, int):
+            raise NotFoundError("there is no such study")
+        raise NotFoundError("there is no study %(name)s", name=repr(study))
     return from_row(Study, row)
 
 

@@ -25,9 +25,23 @@ def catalogue(locale: str) -> gettext.NullTranslations:
         return gettext.GNUTranslations(file)
 
 
-def page_locale(template: str, locale: str) -> str:
-    """The language of a page for a reader of ``locale``: the researcher's view is in English, all else in the reader's language."""
-    return DEFAULT if template.startswith("desk/") else locale
+@cache
+def terms() -> frozenset[str]:
+    """Words of ours that are stored as data and shown in the reader's language: labels, topics, strategies with their examples.
+
+    What a study's own file names in their place is shown as it stands there.
+    """
+    from folkways.benchmarks.xcr.building.labels import FIELDS
+    from folkways.studio.workflows.helping import strategies
+    from folkways.studio.workflows.writing import TOPICS
+
+    shown = (text for each in strategies().values() for text in (each.title, each.about, each.before, each.after))
+    return frozenset((*TOPICS, *(label for labels in FIELDS.values() for label in labels), *shown))
+
+
+def term(text: str, locale: str) -> str:
+    """One of ``terms`` in the language of a reader; any other text as it is."""
+    return catalogue(locale).gettext(text) if text in terms() else text
 
 
 @cache

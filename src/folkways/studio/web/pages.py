@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from folkways import __version__
 from folkways.cultures import cultures, languages
 from folkways.reports.text import count, duration, number, percent, shorten, visible
-from folkways.studio.web.i18n import LOCALES, catalogue, direction, endonyms
+from folkways.studio.web.i18n import LOCALES, catalogue, direction, endonyms, term
 
 STATIC = files(__package__) / "static"
 
@@ -84,7 +84,7 @@ def environment(locale: str) -> Environment:
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
         number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, day=day,
-        language=language_name, culture=culture_name, direction=direction,
+        language=language_name, culture=culture_name, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},

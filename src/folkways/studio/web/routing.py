@@ -138,7 +138,13 @@ def problem(visit: Visit, error: FolkwaysError) -> Response:
     """An error as a page or, for a script, as JSON."""
     status = error.status if isinstance(error, StudioError) else 400
     problems = error.problems if isinstance(error, SubmissionError) else {}
-    return _say(visit, status, str(error), problems)
+    words = error.words(visit.gettext) if isinstance(error, StudioError) else str(error)
+    return _say(visit, status, sentence(words), problems)
+
+
+def sentence(words: str) -> str:
+    """An error's words, which begin small and end without a full stop, as a page says them."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
 
 
 def _say(visit: Visit, status: int, message: str, problems: dict[str, str]) -> Response:

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
 from folkways.studio.services import accounts, participants, sessions, studies
-from folkways.studio.web.i18n import LOCALES, catalogue, negotiate, page_locale
+from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
 from folkways.studio.web.once import Once
 from folkways.studio.web.pages import render
 from folkways.studio.web.sayings import SAYINGS
@@ -239,8 +239,7 @@ class Visit:
 
     def page(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page of the studio."""
-        html = render(template, page_locale(template, self.locale), {"visit": self, **context})
-        return HTMLResponse(html, status_code=status)
+        return HTMLResponse(render(template, self.locale, {"visit": self, **context}), status_code=status)
 
     def go(self, address: str, say: str | None = None) -> Response:
         """On to another page (for a script: its address), which may say something (a key of SAYINGS) on top."""

@@ -76,11 +76,14 @@ def show_quality(visit: Visit) -> Response:
     study = visit.study
     found = agreement.agreement(visit.workspace, study.id)
     coefficients = (
-        value for each in found if each.field for value in (each.percent, each.cohen, each.fleiss, each.alpha, each.masi)
+        value
+        for each in found
+        if each.field
+        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi)
     )
     return visit.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(visit.workspace, study.id),
-        reasons=sorted({value.reason for value in coefficients if value.value is None and value.reason}),
+        reasons=sorted({value.reason for value in coefficients if value.value is None}),
         calls=list(reversed(modelling.list_calls(visit.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(visit.workspace, study.id)},
         populations={population.name: population for population in studies.populations(visit.workspace, study.id)},

@@ -84,7 +84,9 @@ def join(visit: Visit) -> Response:
     account_id = visit.account.id if visit.account is not None and not external else None
     if account_id is None and role != Role.ANNOTATOR:
         try:
-            account = accounts.create_account(visit.workspace, visit.text("login"), visit.text("password"), name=visit.text("name"))
+            account = accounts.create_account(
+                visit.workspace, visit.text("login"), visit.text("password"), name=visit.text("name"), locale=visit.locale
+            )
         except SubmissionError as error:
             return _invitation(visit, study, role, {}, by_service=False, problems=error.problems, status=422)
         account_id = account.id

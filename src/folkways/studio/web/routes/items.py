@@ -22,6 +22,9 @@ from folkways.studio.workflows.registry import handler_of
 routes = Routes()
 
 PER_PAGE = 25
+SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
+"""What an item's page shows first, in this order."""
+
 MOST = 5000
 """Items that are put in order of disagreement at once."""
 
@@ -111,6 +114,7 @@ def _item(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Respo
     return visit.page(
         "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
         lineage=items.lineage(visit.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
+        facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(visit.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(visit.workspace, study.id, item.id), form=form, draft={},
         settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
