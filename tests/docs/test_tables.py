@@ -1,0 +1,77 @@
+"""What the pages list is what the program has: tasks, extras, providers, releases, and the signature that is shown."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import folkways
+from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.cultures import cultures_of
+from folkways.endpoints.providers import providers
+from folkways.releases.registry import known_releases
+from tests.support.doc_pages import REPOSITORY
+
+README = REPOSITORY / "README.md"
+DOCS = REPOSITORY / "docs"
+
+
+def section(page: Path, heading: str) -> str:
+    """The text of a page from a heading of the second level to the next."""
+    return page.read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the tables in a text, without heads and rules."""
+    return [[cell.strip("| ") for cell in line.split(" | ")] for line in text.splitlines() if line.startswith("| `")]
+
+
+def names(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_readme_lists_every_task_with_its_cultures_and_languages() -> None:
+    listed = {names(row[0])[0]: row for row in rows(section(README, "Tasks"))}
+    assert {task for name in listed for task in (task.name for task in expand_tasks([name]))} == set(tasks())
+    spoken = {language for culture in cultures_of("blend") for language in culture.languages}
+    assert listed["blend/saq"][2:] == [str(len(cultures_of("blend"))), str(len(spoken))]
+    assert listed["culturalbench/easy"][2] == listed["culturalbench/hard"][2] == str(len(cultures_of("culturalbench")))
+    assert listed["xcr/adaptation"][2] == str(len(cultures_of("xcr")))
+    release = folkways.open_release("sample")
+    found = [task.items(release) for task in expand_tasks(["sample"])]
+    cultures = {culture for items in found for culture in items["culture"]}
+    assert listed["sample"][1].startswith(f"{sum(items.height for items in found)} items")
+    assert listed["sample"][2:] == [str(len(cultures)), str(len(release.record.languages))]
+
+
+def test_readme_lists_the_extras() -> None:
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {names(row[0])[0] for row in rows(section(README, "Install"))} == set(declared)
+
+
+@pytest.mark.parametrize("text", [section(README, "Endpoints"), section(DOCS / "reference" / "endpoints.md", "Names")])
+def test_every_provider_is_named(text: str) -> None:
+    written = {name.split("/", 1)[0] for name in names(text) if "/" in name}
+    assert set(providers()) <= written
+    assert written - set(providers()) <= {"hf", "baseline", "http:", "https:"}
+
+
+def test_data_page_lists_every_release_with_its_licence() -> None:
+    page = (DOCS / "reference" / "data.md").read_text(encoding="utf-8").split("\n## ", 1)[0]
+    listed = {names(row[0])[0]: row[-1] for row in rows(page)}
+    for record in known_releases():
+        shown = next((listed[name] for name in (record.name, *record.aliases) if name in listed), None)
+        assert shown is not None, f"{record.name} is not on the page"
+        assert shown.replace(" ", "-") == record.licence.replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", [README, DOCS / "guides" / "trust.md"], ids=lambda page: page.name)
+def test_the_signature_that_is_shown_is_given(page: Path, tmp_path: Path) -> None:
+    (shown,) = re.findall(r"^task:\S+$", page.read_text(encoding="utf-8"), re.M)
+    run = folkways.run(["sample/mcq"], models=["baseline/first"], workspace=tmp_path / "folkways.db")
+    given = set(run.scores()["signature"])
+    run.workspace.close()
+    assert {re.sub(r"folkways:\S+$", "", signature) for signature in given} == {re.sub(r"folkways:\S+$", "", shown)}
