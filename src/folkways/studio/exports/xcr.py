@@ -7,8 +7,10 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from folkways.benchmarks.xcr.building.corpus import PROVENANCE_COLUMNS, provenance
 from folkways.errors import FolkwaysError
 from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
+from folkways.runs.building.csi_corpus import PROVENANCE_FILE
 from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Stage
 
@@ -18,7 +20,7 @@ ALL_FILE = "adaptations_of_everybody.csv"
 
 
 def xcr_files(found: Gathered) -> Mapping[str, bytes]:
-    """File name -> contents: the base corpus, one file of adaptations per target culture, and everybody's adaptations.
+    """File name -> contents: the base corpus, adaptations per target culture and everybody's, and where each sentence comes from.
 
     The adaptation files have what an expert decided, or, where nobody has yet, what the first person wrote. ``strategy`` names
     one per item of the sentence, separated by semicolons. Sentences that are not labelled are left out.
@@ -45,6 +47,7 @@ def xcr_files(found: Gathered) -> Mapping[str, bytes]:
     ]
     if everything:
         files[ALL_FILE] = _csv(ALL_HEADER, everything)
+    files[PROVENANCE_FILE] = _csv(PROVENANCE_COLUMNS, (_provenance(found, found.items[key], ids[key]) for key in base))
     return files
 
 
@@ -70,6 +73,14 @@ def _base(found: Gathered) -> dict[int, dict[str, str]]:
                     "hall_level": labels["level"],
                 }
     return rows
+
+
+def _provenance(found: Gathered, labelled: Item, corpus_id: str) -> tuple[str, ...]:
+    """What was imported stands in the item of the first stage, or in the labelled one where sentences were imported chosen."""
+    first = found.ancestor(labelled, "choose_best")
+    imported = {**labelled.content, **(first.content if first else {}), "id": labelled.key}
+    judges = (len(found.votes(first)) if first else 0, len(found.votes(labelled)))
+    return provenance(imported, corpus_id, str(labelled.content.get("by") or ""), judges)
 
 
 def _settled(found: Gathered, item: Item) -> Mapping[str, Any] | None:

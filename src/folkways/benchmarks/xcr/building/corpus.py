@@ -68,7 +68,7 @@ def put_together(
             entries[item_id] = found
     ids = dict(zip(entries, sentence_ids([entry["sentence"] for entry in entries.values()]), strict=True))
     base = [(*(entry[name] for name in BASE_COLUMNS), ids[item_id]) for item_id, entry in entries.items()]
-    told = [_provenance(items[item_id], ids[item_id], entry) for item_id, entry in entries.items()]
+    told = [provenance(items[item_id], ids[item_id], entry["by"], entry["judges"]) for item_id, entry in entries.items()]
     adaptations, everybody, undecided = _adapted(versions, entries, ids, left_out)
     return Corpus(
         base=_table((*BASE_COLUMNS, "id"), base),
@@ -105,11 +105,15 @@ def _entry(item: Mapping[str, Any], choices: Sequence[Choice], labels: Sequence[
     }
 
 
-def _provenance(item: Mapping[str, Any], corpus_id: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+def provenance(item: Mapping[str, Any], corpus_id: str, by: str, judges: tuple[int, int]) -> tuple[str, ...]:
+    """PROVENANCE_COLUMNS of a sentence.
+
+    item: the line of ``items.jsonl`` it was made of. by: whose sentence it is. judges: how many judged it, and its labels.
+    """
     known = item.get("provenance") or {}
     told = (
-        *(corpus_id, item["id"], item.get("culture"), item.get("item"), item.get("fact"), item.get("source")),
-        *(known.get("fact_id"), known.get("table_row"), entry["by"], known.get("proposed_by"), *entry["judges"]),
+        *(corpus_id, item.get("id"), item.get("culture"), item.get("item"), item.get("fact"), item.get("source")),
+        *(known.get("fact_id"), known.get("table_row"), by, known.get("proposed_by"), *judges),
     )
     return tuple("" if value is None else str(value) for value in told)
 
