@@ -68,6 +68,11 @@ def test_data_page_lists_every_release_with_its_licence() -> None:
         assert shown.replace(" ", "-") == record.licence.replace(" ", "-")
 
 
+def test_python_page_names_everything_that_is_public() -> None:
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8").split("\n## ", 1)[0]
+    assert {re.match(r"\w+", name)[0] for row in rows(page) for name in names(row[0])} == set(folkways.__all__)  # type: ignore[index]
+
+
 @pytest.mark.parametrize("page", [README, DOCS / "guides" / "trust.md"], ids=lambda page: page.name)
 def test_the_signature_that_is_shown_is_given(page: Path, tmp_path: Path) -> None:
     (shown,) = re.findall(r"^task:\S+$", page.read_text(encoding="utf-8"), re.M)
