@@ -211,3 +211,27 @@ def test_a_heartbeat_that_fails_once_is_not_the_last(workspace: Workspace, monke
         tally, _ = ask_server(workspace, server, questions(40), limits=Limits(concurrency=4))
     assert tally.done == 40
     assert len(beats) > 1
+
+
+@pytest.mark.postgres
+def test_a_database_server_that_drops_its_connections_costs_nothing(postgres_url: str) -> None:
+    """As when it is restarted: replies wait for it, nothing is asked again and nothing is lost."""
+    workspace, other = open_workspace(postgres_url), open_workspace(postgres_url)
+    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    dropped: list[object] = []
+
+    def drop(tallies: Sequence[Tally]) -> None:
+        if 0 < tallies[0].done < 200 and len(dropped) < 3:
+            with other.read() as connection:
+                dropped.extend(connection.exec_driver_sql(ended).all())
+
+    with ChatServer(latency=0.05) as server:
+        tally, states = ask_server(workspace, server, questions(300), limits=Limits(concurrency=8), observer=drop)
+        stats = server.stats()
+    assert len(dropped) >= 3
+    assert (tally.done, states) == (300, {"answered": 300})
+    assert (stats["total"], stats["distinct"]) == (300, 300)
+    with other.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0
+    workspace.close()
+    other.close()

@@ -17,6 +17,7 @@ from folkways.engine.budget import Amount, Budget, Verdict, charged, charged_for
 from folkways.engine.pace import Pace, backoff
 from folkways.engine.tally import Tally
 from folkways.workspace.ledger import Answered, Failed, Ledger
+from folkways.workspace.troubles import WorkspaceGoneError
 
 T = TypeVar("T")
 
@@ -40,7 +41,11 @@ PATIENCE_SECONDS = 120.0
 """How long a request may be told to slow down without that counting as an attempt."""
 
 POLL_SECONDS = 0.5
-"""How often requests that another process holds are looked at again."""
+"""How often requests that another process holds, and a database's server that is away, are looked at again."""
+
+OUTAGE_SECONDS = 120.0
+OUTAGE_AT_END_SECONDS = 10.0
+"""How long a database's server may be away (it is restarted, say) while replies wait for it; and once the session was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,18 @@ class Asking:
         return self.tally
 
     async def _on_database(self, work: Callable[..., T], *arguments: object) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._database, work, *arguments)
+        """Do ``work`` in the database's thread, again while its server is away: everything asked of the ledger can be repeated."""
+        gone_at: float | None = None
+        while True:
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._database, work, *arguments)
+            except WorkspaceGoneError as error:
+                gone_at = time.monotonic() if gone_at is None else gone_at
+                patience = OUTAGE_SECONDS if self.tally.stopped is None else OUTAGE_AT_END_SECONDS
+                if time.monotonic() - gone_at > patience:
+                    raise
+                self.tally.last_error = str(error)
+                await asyncio.sleep(POLL_SECONDS)
 
     # Feeding: from the ledger into the queue.
 

@@ -17,8 +17,10 @@ from folkways.endpoints.prices import Price
 from folkways.engine.asking import Asking, Limits
 from folkways.engine.budget import Budget
 from folkways.engine.tally import Tally
-from folkways.workspace.database import Workspace, WorkspaceError
-from folkways.workspace.ledger import STALE_SECONDS, Ledger
+from folkways.workspace.database import Workspace
+from folkways.workspace.ledger import Ledger
+from folkways.workspace.owners import STALE_SECONDS
+from folkways.workspace.troubles import WorkspaceError
 
 T = TypeVar("T")
 
@@ -81,7 +83,8 @@ async def _session(
         finally:
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
-            await asyncio.shield(loop.run_in_executor(database, ledger.leave))
+            with suppress(WorkspaceError):  # what could not be given back is free when this process has ended
+                await asyncio.shield(loop.run_in_executor(database, ledger.leave))
             if observer is not None:
                 observer(tallies)
         return finished

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from folkways.endpoints.base import Endpoint
@@ -20,6 +21,7 @@ from folkways.runs.sampling import sampling_frame
 from folkways.runs.until import Sampling, ask_in_rounds
 from folkways.workspace import plans
 from folkways.workspace.database import Workspace
+from folkways.workspace.troubles import WorkspaceError
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ def execute(
             limits = Sampling(options.until, profile, sparing=budget is not None)
             tallies = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
-        plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+        with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
+            plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(tallies)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)

@@ -23,8 +23,9 @@ from folkways.releases.store import open_release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import plans
-from folkways.workspace.database import Workspace, WorkspaceError
+from folkways.workspace.database import Workspace
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
+from folkways.workspace.troubles import WorkspaceError
 
 POPULATIONS = "populations"
 """Key of a sampled run's stored options: what its strata have in all, which the release tells and the user did not choose."""

@@ -1,21 +1,18 @@
 """Who asks what: pending requests are claimed before they are sent, and responses are committed before they count as done.
 
 A claim is a row with a batch of requests and their owner, a process with a heartbeat. A second process on the same workspace never
-asks what another one is asking; claims of a process that died are free again, at once on the same host and after STALE_SECONDS
-elsewhere.
+asks what another one is asking; claims of a process that died are free again, at once on the same machine and after some silence
+elsewhere (folkways.workspace.owners).
 """
 
 from __future__ import annotations
 
 import os
-import socket
-import sys
 import time
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -25,10 +22,7 @@ from folkways.endpoints.base import Completion, Request, Settings
 from folkways.endpoints.clean import storable
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-
-STALE_SECONDS = 90.0
-"""Silence after which the owner of a claim on another host counts as dead."""
-
+from folkways.workspace.owners import Owner, Watch, place, started
 
 _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "prompt_hash", "settings_id")
 """Columns of ``expected`` that a request is made of."""
@@ -67,15 +61,16 @@ class Batch:
 
 
 class Ledger:
-    """One process's view of what a run still has to ask of one workspace."""
+    """One process's view of what a run still has to ask of one workspace. watch: tells which others are dead."""
 
-    def __init__(self, workspace: Workspace, run_id: int) -> None:
+    def __init__(self, workspace: Workspace, run_id: int, watch: Watch | None = None) -> None:
         self.workspace = workspace
         self.run_id = run_id
         self.owner = uuid.uuid4().hex
         self._settings: dict[int, Settings] = {}
         self._claimed: dict[int, set[str]] = {}  # number of a claim -> those of its requests that have not ended
         self._claim_of: dict[str, int] = {}
+        self._watch = watch or Watch()
 
     def enter(self) -> None:
         """Register as an owner, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
@@ -99,22 +94,23 @@ class Ledger:
         """Be an owner as of now, also after another host took us for dead while this machine slept."""
         row = {
             "id": self.owner,
-            "host": socket.gethostname(),
+            "host": place(),
             "pid": os.getpid(),
-            "pid_started": _process_started(os.getpid()),
-            "heartbeat": time.time(),
+            "pid_started": started(os.getpid()),
+            "heartbeat": _now(connection),
         }
         self.workspace.insert_or_replace(connection, schema.owners, [row])
 
     def free_dead_claims(self) -> None:
         """Drop the claims of processes that are gone."""
+        owners = schema.owners
         with self.workspace.read() as connection:
-            owners = connection.execute(sa.select(schema.owners).where(schema.owners.c.id != self.owner)).all()
-        dead = [row.id for row in owners if _is_dead(row.host, row.pid, row.pid_started, row.heartbeat)]
+            others = [Owner(*row) for row in connection.execute(sa.select(owners).where(owners.c.id != self.owner))]
+            dead = self._watch.dead(others, _now(connection))
         if dead:
             with self.workspace.write() as connection:
-                connection.execute(sa.delete(schema.claims).where(schema.claims.c.owner_id.in_(dead)))
-                connection.execute(sa.delete(schema.owners).where(schema.owners.c.id.in_(dead)))
+                for owner in dead:  # unless it has given a sign of life since; its claims go with it
+                    connection.execute(sa.delete(owners).where(owners.c.id == owner.id, owners.c.heartbeat == owner.heartbeat))
 
     def pending(self, endpoint_id: int) -> int:
         """How many distinct requests of the run to this endpoint have neither a response nor a failure in this session."""
@@ -274,27 +270,13 @@ def _word(text: str | None, column: sa.Column[str]) -> str | None:
     return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
 
 
+def _now(connection: sa.Connection) -> float:
+    """Seconds since the epoch, by the one clock that everybody shares who may be looking: the server's, or this machine's."""
+    if connection.dialect.name == "postgresql":
+        return float(connection.exec_driver_sql("SELECT extract(epoch FROM clock_timestamp())::float8").scalar_one())
+    return time.time()
+
+
 def _count(tokens: int | None) -> int | None:
     """A server's count as long as PostgreSQL's integers hold it; a larger one is no count of tokens anyway."""
     return tokens if tokens is not None and 0 <= tokens < 2**31 else None
-
-
-def _process_started(pid: int) -> str:
-    """When the process started, in the kernel's ticks since boot; empty where the system does not tell."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
-    except (OSError, IndexError):
-        return ""
-
-
-def _is_dead(host: str, pid: int, started: str, heartbeat: float) -> bool:
-    """Here the kernel knows, however long a process was stopped or the machine slept; elsewhere silence has to do."""
-    if host != socket.gethostname() or sys.platform == "win32":
-        return time.time() - heartbeat > STALE_SECONDS
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return _process_started(pid) != started

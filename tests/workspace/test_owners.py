@@ -1,0 +1,106 @@
+"""Which owners of claims are dead: processes of this machine, of containers on it, and of other machines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, place, started
+
+NOW = 1_795_240_000.0
+WHO = "import os; from folkways.workspace.owners import place, started as s; print(place(), os.getpid(), s(os.getpid()), sep='|')"
+
+
+def owner(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> Owner:
+    return Owner("o", host, pid, since, heartbeat)
+
+
+class Clock:
+    """Seconds that go forward when a test says so."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def child() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    yield process
+    process.kill()
+    process.wait()
+    assert process.stdin
+    process.stdin.close()
+
+
+def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Popen[bytes]) -> None:
+    its = owner(place(), pid=child.pid, since=started(child.pid), heartbeat=NOW - 100 * STALE_SECONDS)
+    watch = Watch()
+    assert watch.dead([its], NOW) == []
+    child.send_signal(signal.SIGSTOP)
+    assert watch.dead([its], NOW) == []
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has looked after it: a zombie
+    os.kill(child.pid, 0)
+    assert watch.dead([its], NOW) == [its]
+    child.wait()
+    assert watch.dead([its], NOW) == [its]
+
+
+def test_a_later_process_of_somebody_else_with_the_same_number_keeps_no_claim() -> None:
+    its = owner(place(), pid=1, since="not when process 1 started")
+    assert Watch().dead([its], NOW) == [its]
+
+
+def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here(clock: Clock) -> None:
+    """Its number means nothing here, and it is dead only when it has been silent."""
+    unshare = shutil.which("unshare")
+    command = [str(unshare), "--pid", "--fork", "--mount-proc", sys.executable, "-c", WHO]
+    made = subprocess.run(command, capture_output=True, text=True, check=False) if unshare else None
+    if made is None or made.returncode:
+        pytest.skip("this system lets us make no PID namespace")
+    host, pid, since = made.stdout.strip().split("|")
+    assert (pid, host == place()) == ("1", False)
+    assert host.split()[0] == place().split()[0]
+    its = owner(host, pid=int(pid), since=since)
+    watch = Watch(clock)
+    assert watch.dead([its], NOW) == []
+    clock.seconds += STALE_SECONDS - 1
+    assert watch.dead([its], NOW + clock.seconds) == []
+    clock.seconds += 2
+    assert watch.dead([its], NOW + clock.seconds) == [its]
+
+
+def test_who_was_silent_for_long_is_watched_for_a_while_first(clock: Clock) -> None:
+    """Both machines, or the clock, may have just woken: one that lives says so soon."""
+    its = owner("elsewhere", heartbeat=NOW - 3600)
+    watch = Watch(clock)
+    assert watch.dead([its], NOW) == []
+    clock.seconds += WATCHED_SECONDS + 1
+    assert watch.dead([owner("elsewhere", heartbeat=NOW)], NOW) == []  # it beat
+    clock.seconds += WATCHED_SECONDS + 1
+    assert watch.dead([owner("elsewhere", heartbeat=NOW)], NOW + clock.seconds) == []
+    assert watch.dead([its], NOW) == []
+    clock.seconds += WATCHED_SECONDS + 1
+    assert watch.dead([its], NOW) == [its]
+
+
+def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> None:
+    its = owner("elsewhere", heartbeat=NOW + 86_400)
+    watch = Watch(clock)
+    assert watch.dead([its], NOW) == []
+    clock.seconds += STALE_SECONDS + 1
+    assert watch.dead([its], NOW) == [its]
