@@ -83,6 +83,19 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
     ]
 
 
+def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_groups() -> None:
+    parts = [
+        scores(value=value, profile="strict").with_columns(coverage=pl.lit(share))
+        for value, share in (("ET+am", 0.5), ("ET+en", 0.75), ("KR+ko", 1.0))
+    ]
+    points = reference_points(pl.concat(parts))
+    assert points["differs"].n_unique() == 3
+    assert warnings_of(points) == [
+        "mine, blend/saq: published scores are of another state (profile strict here, paper there); "
+        "they are not shown beside this one."
+    ]
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

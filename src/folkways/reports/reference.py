@@ -24,6 +24,8 @@ REFERENCE: Schema = {
 }
 
 _KEY = ["task", "metric", "facet", "value", "language"]
+_BARRIER = "^(?:data|profile) "
+"""How the parts of ``differs`` begin that forbid a comparison (``_differences``)."""
 
 
 def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
@@ -87,11 +89,15 @@ def placed(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def warnings_of(points: pl.DataFrame) -> list[str]:
-    """One sentence for each task whose published figures are not to be compared with a run's scores, saying why."""
-    barred = points.filter(~pl.col("comparable"))
+    """One sentence for each model and task whose scores published figures are not to be compared with, saying why.
+
+    What only makes figures less alike is left out: it may be another for each group (a part of the replies, say).
+    """
+    why = pl.col("differs").str.split("; ").list.eval(pl.element().filter(pl.element().str.contains(_BARRIER)))
+    barred = points.filter(~pl.col("comparable")).select("endpoint", "task", why=why.list.join("; "))
     return [
-        f"{endpoint}, {task}: published scores are of another state ({differs}); they are not shown beside this one."
-        for endpoint, task, differs in barred.select("endpoint", "task", "differs").unique(maintain_order=True).iter_rows()
+        f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside this one."
+        for endpoint, task, why in barred.unique(maintain_order=True).iter_rows()
     ]
 
 
