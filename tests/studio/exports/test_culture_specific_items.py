@@ -6,9 +6,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
+from folkways.api import run
 from folkways.benchmarks.xcr.building.labels import RELEASED_LABEL
 from folkways.releases.store import open_release
 from folkways.releases.xcr import read_base
@@ -125,6 +127,18 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
         everybody = list(csv.DictReader(file))
     assert len(everybody) == 8
     assert {row["strategy"] for row in everybody} == {"functional_equivalent", "non_transferable"}
+
+
+def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:
+    judge(desk)
+    adapt(desk)
+    decide(desk)
+    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+    asked = run(["xcr"], models=["baseline/first"], workspace=tmp_path / "asking.db", releases={"xcr": str(tmp_path / "mine")})
+    scores = asked.scores().filter(pl.col("facet") == "all")
+    most = dict(scores.group_by("task").agg(pl.col("questions").max()).iter_rows())
+    assert most == dict.fromkeys(("xcr/identification", "xcr/prediction", "xcr/adaptation"), 2)
+    asked.workspace.close()
 
 
 def test_every_sentence_says_where_it_comes_from(desk: Desk, tmp_path: Path) -> None:

@@ -108,7 +108,10 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     assert version["inter"] == "প্রতি বছর <CSI> ঈদের পরদিন </CSI> আমরা খালার বাড়ি যাই।"
 
     desk = field.researcher("/quality")
-    expect(desk.get_by_role("row").filter(has_text="element")).to_contain_text("undefined")
+    row = desk.get_by_role("row").filter(has_text="element")
+    expect(row).to_contain_text("undefined")
+    (why,) = set(row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1])
+    assert len(desk.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
     field.open(desk, f"{field.desk}/data")
     with desk.expect_download() as download:
         desk.get_by_role("link", name="Release").click()

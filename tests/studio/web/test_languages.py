@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate, term
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client
 from tests.studio.web.worlds import OWNER, PERSON, build_world
+from tests.support.studies import open_desk
 from tests.support.studio_server import StudioServer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -138,6 +140,19 @@ def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -
     assert (term("Food", "ko"), term("Food and Drink", "ar")) == ("음식", "الطعام والشراب")
     assert term("Food", "en") == "Food"
     assert term("<b>Jeju</b> dishes, 100 %(x)s", "ko") == "<b>Jeju</b> dishes, 100 %(x)s"
+
+
+def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: StudioServer) -> None:
+    own = "<b>Jeju</b> 100 %(x)s"
+    stage = {"name": "label", "kind": "label_item", "categories": ["Social Tradition", own]}
+    desk = open_desk(server.workspace, [stage], name="labels-of-ours")
+    desk.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
+    person = desk.person()
+    client = Client(server.url)
+    client.cookies |= {"folkways_session": open_session(server.workspace, person.account_id), "folkways_locale": "ko"}
+    page = client.get(f"/work/labels-of-ours/tasks/{desk.work(person).assignment.id}").text
+    assert 'value="Social Tradition"' in page and ">사회적 전통<" in page and ">음식과 음료<" in page
+    assert own not in page and escape(own, quote=False) in page
 
 
 @pytest.mark.parametrize(("locale", "words"), [("ar", "حسب المرحلة والفئة"), ("ko", "단계와 집단별")])
