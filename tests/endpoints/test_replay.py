@@ -111,8 +111,8 @@ def test_spreadsheets_write_a_byte_order_mark(tmp_path):
     [
         ("a.csv", b"id,answer\n1,x\n", "no column item and no column response; found: id, answer"),
         ("a.jsonl", b'{"item": "1"}\n', "no column response; found: item"),
-        ("a.jsonl", b'{"item": "1", "response": "x"}\nnonsense\n', "row 2: not valid JSON"),
-        ("a.jsonl", b'[1]\n', "row 1: each line must be an object, found list"),
+        ("a.jsonl", b'{"item": "1", "response": "x"}\nnonsense\n', "row 2: is not JSON"),
+        ("a.jsonl", b'[1]\n', "row 1: is not a JSON object; write one object per line"),
         ("a.jsonl", b'{"item": null, "response": "x"}\n', "row 1: no item"),
         ("a.jsonl", b"", "no column item"),
         ("a.csv", b"", "empty"),

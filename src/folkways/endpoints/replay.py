@@ -8,12 +8,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.endpoints.clean import storable
 from folkways.errors import DataError, FolkwaysError
+from folkways.json_lines import json_objects
 
 REQUIRED = ("item", "response")
 MATCHED = ("task", "language", "variant", "sample")
@@ -83,7 +83,7 @@ class ReplayEndpoint:
 def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any]]]:
     """Columns and rows of a file of answers. Every value of a CSV is text; null where a field is empty or absent."""
     if file.suffix.lower() in (".jsonl", ".ndjson"):
-        rows = list(_json_lines(file, raw))
+        rows = [row for _, row in json_objects(raw.splitlines(), file)]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         _check_columns(file, columns)
         return columns, iter(rows)
@@ -108,19 +108,6 @@ def _bytes_of(file: Path) -> bytes:
         raise FolkwaysError(f"there is no file {file}; replay:FILE needs one with the columns {' and '.join(REQUIRED)}") from None
     except OSError as error:
         raise FolkwaysError(f"{file} cannot be read: {error.strerror}") from None
-
-
-def _json_lines(file: Path, raw: bytes) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"not valid JSON: {error}", file=file, row=number) from None
-        if not isinstance(row, dict):
-            raise DataError(f"each line must be an object, found {type(row).__name__}", file=file, row=number)
-        yield row
 
 
 def _check_columns(file: Path, columns: list[str]) -> None:

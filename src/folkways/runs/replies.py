@@ -10,6 +10,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from folkways.errors import DataError, FolkwaysError
+from folkways.json_lines import json_objects
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -73,17 +74,8 @@ def _check_widths(text: str, separator: str, path: Path) -> None:
 
 
 def _json_lines(path: Path) -> pl.DataFrame:
-    rows = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"is not JSON: {error}", file=path, row=number) from None
-        if not isinstance(row, dict):
-            raise DataError("is not a JSON object; write one object per line", file=path, row=number)
-        rows.append({name: _as_text(value) for name, value in row.items()})
+    objects = json_objects(path.read_bytes().splitlines(), path)
+    rows = [{name: _as_text(value) for name, value in row.items()} for _, row in objects]
     names = dict.fromkeys(name for row in rows for name in row)
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String))
 

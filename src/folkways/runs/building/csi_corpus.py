@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from folkways import __version__
@@ -19,6 +18,7 @@ from folkways.benchmarks.xcr.building.corpus import Corpus, put_together
 from folkways.benchmarks.xcr.building.deciding import JUDGES
 from folkways.benchmarks.xcr.building.votes import Items, read_choices, read_labels, read_versions
 from folkways.errors import DataError, FolkwaysError
+from folkways.json_lines import json_objects
 from folkways.releases.checksums import sha256_of
 from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_FILE
 from folkways.runs.building.files import make_folder, write_bytes, write_record
@@ -82,14 +82,8 @@ def read_items(path: Path) -> Items:
     if not path.is_file():
         raise FolkwaysError(f"there is no file {path}; give the items.jsonl that folkways build csi wrote")
     items: dict[str, Mapping[str, Any]] = {}
-    for row, line in enumerate(path.read_bytes().splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            item = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"is not JSON: {error}", file=path, row=row) from None
-        candidates = item.get("candidates") if isinstance(item, dict) else None
+    for row, item in json_objects(path.read_bytes().splitlines(), path):
+        candidates = item.get("candidates")
         if not isinstance(candidates, list) or not all(isinstance(one, dict) and {"id", "text"} <= set(one) for one in candidates):
             raise DataError("is no item: it needs id, and candidates with id and text each", file=path, row=row)
         key = str(item.get("id") or "")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-import orjson
 import polars as pl
 
 from folkways.benchmarks.xcr.building.facts import FACTS
 from folkways.errors import DataError, FolkwaysError
+from folkways.json_lines import json_objects
 
 BATCH = 50_000
 COLUMNS = tuple(name for name in FACTS if name != "row")
@@ -80,13 +80,7 @@ def _place(path: Path, header: Sequence[str], name: str) -> int:
 
 def _json_lines(path: Path) -> Iterator[Row]:
     with path.open("rb") as file:
-        for number, line in enumerate((line for line in file if line.strip()), 1):
-            try:
-                row = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                raise DataError(f"is not JSON: {error}", file=path, row=number) from None
-            if not isinstance(row, dict):
-                raise DataError("is not a JSON object; write one object per line", file=path, row=number)
+        for number, row in json_objects((line for line in file if line.strip()), path):
             if number == 1:
                 for name in COLUMNS:
                     _place(path, list(row), name)

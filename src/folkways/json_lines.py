@@ -1,0 +1,31 @@
+"""JSON lines: one object per line, and an error that names the row where a line is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from folkways.errors import DataError
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def json_objects(lines: Iterable[bytes], file: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number (from 1) and the object of each line that is not blank; a byte order mark at the very beginning is passed over.
+
+    file: where the lines are from, for the DataError about a line that is no JSON, or JSON but no object.
+    """
+    for number, line in enumerate(lines, 1):
+        text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+        if not text.strip():
+            continue
+        try:
+            row = orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"is not JSON: {error}", file=file, row=number) from None
+        if not isinstance(row, dict):
+            raise DataError("is not a JSON object; write one object per line", file=file, row=number)
+        yield number, row
