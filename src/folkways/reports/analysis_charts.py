@@ -10,12 +10,14 @@ from folkways.reports.chart_parts import (
     INK,
     MAX_SERIES,
     MUTED,
+    NARROW,
     PAPER,
-    SERIES,
-    SHAPES,
     Spec,
     axis_y,
     label_width,
+    lanes_height,
+    marks,
+    series_legend,
     spec,
 )
 from folkways.reports.grids import Cell, Grid
@@ -125,36 +127,17 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
     x = {
         "type": "quantitative",
         "title": None,
-        "axis": {"tickCount": 4 if width < 300 else 8},
+        "axis": {"tickCount": 4 if width < NARROW else 8},
         "scale": {"zero": layout.diverges == 0},
     }
     y = axis_y([row[0].text for row in grid.rows])
-    lanes = {"field": "series", "type": "nominal", "scale": {"domain": names, "paddingOuter": 0.2}}
-    legend = {"columns": 1} if width < 300 else {}
-    color = {
-        "field": "series",
-        "sort": names,
-        "scale": {"domain": names, "range": list(SERIES[: len(names)])},
-        "legend": legend if len(names) > 1 else None,
-    }
-    shape = {**color, "scale": {"domain": names, "range": list(SHAPES[: len(names)])}}
-    shared = {"y": y, "yOffset": lanes, "color": color}
     middle = [{"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}]
     return spec(
         width=width,
-        height={"step": 26 if len(names) == 1 else 14 * len(names) + 10, "for": "position"},
+        height=lanes_height(len(names)),
         layer=[
             *(middle if layout.diverges is not None else []),
-            {
-                "data": {"values": points},
-                "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
-            },
-            {
-                "data": {"values": points},
-                "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-                "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
-            },
+            *marks(points, names, x, y, series_legend(len(names), width)),
         ],
     )
 

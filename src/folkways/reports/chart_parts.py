@@ -13,6 +13,9 @@ from folkways.reports.views import TaskView
 
 Spec = dict[str, Any]
 
+NARROW = 300
+"""Pixels; a chart that is less wide has fewer ticks."""
+
 MAX_SERIES = 6
 SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
@@ -84,8 +87,44 @@ def label_width(name: str) -> float:
 def axis_x(task: TaskView, width: int) -> Spec:
     """Scores from left to right, over the task's whole scale; fewer ticks on a chart of few pixels."""
     low, high = task.domain
-    ticks = {"values": list(range(0, 101, 25 if width < 300 else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
+    ticks = {"values": list(range(0, 101, 25 if width < NARROW else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
     return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
+
+
+def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend: Spec | None) -> list[Spec]:
+    """Layers with a mark and its interval for each of ``points`` (``record``): series by colour and shape, each in its own lane.
+
+    names: of the series, at most MAX_SERIES, in the order of their lanes. legend: None for no legend.
+    """
+    named = {"field": "series", "sort": list(names), "legend": legend}
+    shared = {
+        "y": y,
+        "yOffset": {"field": "series", "type": "nominal", "scale": {"domain": list(names), "paddingOuter": 0.2}},
+        "color": {**named, "scale": {"domain": list(names), "range": list(SERIES[: len(names)])}},
+    }
+    shape = {**named, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}}
+    return [
+        {
+            "data": {"values": points},
+            "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
+            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
+        },
+        {
+            "data": {"values": points},
+            "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
+            "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
+        },
+    ]
+
+
+def lanes_height(series: int) -> Spec:
+    """The height of a chart whose groups have a lane for each of so many series."""
+    return {"step": 26 if series == 1 else 14 * series + 10, "for": "position"}
+
+
+def series_legend(series: int, width: int) -> Spec | None:
+    """The legend of so many series; none for one, and below each other on a chart of few pixels."""
+    return ({"columns": 1} if width < NARROW else {}) if series > 1 else None
 
 
 class Measured(Protocol):

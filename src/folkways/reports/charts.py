@@ -15,13 +15,14 @@ from folkways.reports.chart_parts import (
     MAX_SERIES,
     MUTED,
     PAPER,
-    SERIES,
-    SHAPES,
     Spec,
     axis_x,
     axis_y,
     label_width,
+    lanes_height,
+    marks,
     record,
+    series_legend,
     spec,
 )
 from folkways.reports.names import culture_name, language_name, local_languages
@@ -46,22 +47,9 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
     x = axis_x(task, width)
     y = axis_y([labels[value] for value, _ in view.rows(models)])
     people = [record(score, labels[value], PEOPLE) for value in view.values if (score := task.people_of(view, value))]
-    lanes = {"field": "series", "type": "nominal", "scale": {"domain": names, "paddingOuter": 0.2}}
-    legend = {"columns": 1} if width < 300 else {}
-    color = {
-        "field": "series",
-        "sort": names,
-        "scale": {"domain": names, "range": list(SERIES[: len(names)])},
-        "legend": legend if len(names) > 1 else None,
-    }
-    shape = {
-        "field": "series",
-        "scale": {"domain": names, "range": list(SHAPES[: len(names)])},
-        "legend": legend if len(names) > 1 else None,
-    }
     return spec(
         width=width,
-        height={"step": 26 if len(names) == 1 else 14 * len(names) + 10, "for": "position"},
+        height=lanes_height(len(names)),
         layer=[
             *_people_layers(people, x, y, 8 + 14 * len(names)),
             {
@@ -69,16 +57,7 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
                 "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
                 "encoding": {"x": {**x, "field": "score"}, "y": y},
             },
-            {
-                "data": {"values": dots},
-                "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y, "yOffset": lanes, "color": color},
-            },
-            {
-                "data": {"values": dots},
-                "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-                "encoding": {"x": {**x, "field": "score"}, "y": y, "yOffset": lanes, "color": color, "shape": shape},
-            },
+            *marks(dots, names, x, y, series_legend(len(names), width)),
         ],
     )
 
@@ -134,26 +113,10 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     people = [record(score, label[culture], PEOPLE) for culture, score in known.items() if score]
     x = axis_x(task, width)
     y = axis_y([label[culture] for culture in order])
-    lanes = {"field": "series", "type": "nominal", "scale": {"domain": kinds, "paddingOuter": 0.2}}
-    color = {"field": "series", "sort": kinds, "scale": {"domain": kinds, "range": [SERIES[0], SERIES[1]]}}
-    shape = {"field": "series", "scale": {"domain": kinds, "range": list(SHAPES[:2])}}
-    shared = {"y": y, "yOffset": lanes, "color": color}
     return spec(
         width=width,
         height={"step": 34, "for": "position"},
-        layer=[
-            *_people_layers(people, x, y, 30),
-            {
-                "data": {"values": values},
-                "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
-            },
-            {
-                "data": {"values": values},
-                "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-                "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
-            },
-        ],
+        layer=[*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})],
     )
 
 
