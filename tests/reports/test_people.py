@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways import __version__
 from folkways.api import Run, run
 from folkways.records import empty
 from folkways.reports.data import ReportData
@@ -112,6 +113,7 @@ def test_a_run_on_data_with_raw_answers_brings_its_people(scored: Run) -> None:
     assert found["KR"] == pytest.approx(100 * 7 / 9), "two of three agree; the empty gold answer of Q-2 is in any reply"
     assert dict(of_culture.select("value", "questions").iter_rows())["KR"] == 3, "Q-4 does not count"
     assert people["signature"].str.contains("people:", literal=True).all()
+    assert people["signature"].str.ends_with(f"folkways:{__version__}").all()
     assert (people["profile"] == "paper").all()
     assert set(people.filter(pl.col("facet") == "topic")["value"]) >= {"Food", "Sport"}
 

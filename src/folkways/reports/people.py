@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.errors import FolkwaysError
 from folkways.records import SCORES, Signature
@@ -33,6 +34,7 @@ def people_scores(task: Task, items: pl.DataFrame, release: Release, scores: pl.
             made = Signature(
                 {"task": task.name, "data": source.label, "people": task.people_by, "profile": profile}
                 | {f"text-{name}": version for name, version in sorted(judge.text_tools().items())}
+                | {"folkways": __version__}
             )
             scored = judge.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
             yield scored.with_columns(endpoint=pl.lit(PEOPLE), profile=pl.lit(profile), signature=pl.lit(made.text())).select(
