@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 import sqlalchemy as sa
@@ -283,3 +284,31 @@ def test_the_last_owner_stays(server: StudioServer, make_world: Callable[[], Wor
     fields = {"account": str(world.accounts[OWNER]), "role": "owner"}
     reply = Visitor.of(server, world, OWNER).ask("POST", f"/studies/{world.study.name}/roles/take", fields)
     assert reply.status == 403 and "only owner" in reply.text
+
+
+NAMES = (
+    *("account", "before", "choices", "count", "culture", "days", "draft", "intended", "key", "locale", "login", "next", "options"),
+    *("page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
+    *("step", "template", "title", "uses", "verdict", "version"),
+)
+"""Fields that some route reads."""
+
+ENDS = ("/withdraw", "/finish", "/signout", "/signout-everywhere", "/erase", "/password")
+"""Routes after which there is little left to try."""
+
+
+@pytest.mark.parametrize("value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr)
+def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world: Callable[[], World], value: str) -> None:
+    world = make_world()
+    fields = dict.fromkeys(NAMES, value)
+    for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
+        for kind in {OWNER, PERSON} & (TABLE[method, path] or {OWNER}):
+            address = filled(path, world.values)
+            asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
+            reply = Visitor.of(server, world, kind).ask(method, asked, fields)
+            assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
+    for name in ("assignment", "item", "person", "invite"):
+        for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
+            for kind in {OWNER, PERSON} & TABLE[method, path]:
+                address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})
+                assert 400 <= Visitor.of(server, world, kind).ask(method, address, fields).status < 500, address

@@ -90,4 +90,4 @@ def _is_part(name: str) -> bool:
     return name.startswith(("option_", "candidate_")) or (name.startswith("by_") and name[3:].isdigit())
 
 
-_number: Callable[[str], tuple[int, str]] = lambda text: (int(text) if text.isdigit() else 0, text)  # noqa: E731 - a sort key
+_number: Callable[[str], tuple[int, str]] = lambda text: (int(text) if text.isdecimal() else 0, text)  # noqa: E731 - a sort key

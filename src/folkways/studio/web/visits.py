@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
 from folkways.studio.services import accounts, participants, sessions, studies
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
 from folkways.studio.web.once import Once
 from folkways.studio.web.pages import render
@@ -208,10 +209,10 @@ class Visit:
 
     def number(self, name: str) -> int:
         """A whole number of the address; NotFoundError for anything else."""
-        text = str(self.request.path_params[name])
-        if not text.isascii() or not text.isdigit() or len(text) > 15:
+        found = whole(self.request.path_params[name])
+        if found is None:
             raise NotFoundError(self.gettext("There is no such page."))
-        return int(text)
+        return found
 
     def text(self, name: str, default: str = "") -> str:
         """A field of the form, as text."""

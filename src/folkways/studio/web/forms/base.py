@@ -64,8 +64,8 @@ def texts(fields: FormData, name: str) -> list[str]:
 
 
 def whole(value: Any) -> int | None:
-    """A whole number of up to six digits; None for anything else."""
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 6 else None
+    """A whole number of up to nine digits, which any column of a database holds; None for anything else."""
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9 else None
 
 
 def wholes(fields: FormData, name: str) -> list[int]:

@@ -18,6 +18,7 @@ from folkways.studio.imports.tables import RowsError, read_rows
 from folkways.studio.records import Participant, ParticipantState
 from folkways.studio.services import audit, participants, studies
 from folkways.studio.services.drawing import draw_answers
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import STAFF, Visit
 from folkways.studio.workflows.registry import handler_of
@@ -94,12 +95,12 @@ def bring_items(visit: Visit) -> Response:
 @routes.post("/studies/{study}/data/draw", STAFF)
 def draw(visit: Visit) -> Response:
     """Draw answers of models from a run of this workspace, for judging."""
-    per_culture = visit.text("per_culture", "120")
+    per_culture = whole(visit.text("per_culture", "120"))
     try:
-        if not (per_culture.isdigit() and 1 <= int(per_culture) <= 10_000):
+        if per_culture is None or not 1 <= per_culture <= 10_000:
             raise FolkwaysError(visit.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
         drawn = draw_answers(
-            visit.workspace, visit.study.id, visit.text("stage"), visit.text("run"), per_culture=int(per_culture),
+            visit.workspace, visit.study.id, visit.text("stage"), visit.text("run"), per_culture=per_culture,
             wrong_only=visit.text("all") != "yes", by=visit.me.id,
         )  # fmt: skip
     except FolkwaysError as error:
@@ -129,10 +130,10 @@ def hand_out_workbook(visit: Visit) -> Response:
     """A workbook of items for somebody who works off line; the items are kept for that person."""
     try:
         person = _person(visit)
-        count = visit.text("count", "50")
-        if not (count.isdigit() and 1 <= int(count) <= MOST_HANDED_OUT):
+        count = whole(visit.text("count", "50"))
+        if count is None or not 1 <= count <= MOST_HANDED_OUT:
             raise FolkwaysError(visit.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
-        content = hand_out(visit.workspace, person.id, visit.text("stage"), int(count))
+        content = hand_out(visit.workspace, person.id, visit.text("stage"), count)
     except FolkwaysError as error:
         return _refused(visit, error)
     return _file(content, f"{visit.study.name}-{person.pseudonym}.xlsx", XLSX)
@@ -154,8 +155,8 @@ def take_in_workbook(visit: Visit) -> Response:
 
 def _person(visit: Visit) -> Participant:
     """The participant of this study that the form names."""
-    text = visit.text("person")
-    person = participants.get_participant(visit.workspace, int(text)) if text.isdigit() and len(text) < 12 else None
+    number = whole(visit.text("person"))
+    person = participants.get_participant(visit.workspace, number) if number is not None else None
     if person is None or person.study_id != visit.study.id:
         raise NotFoundError(visit.gettext("There is no such participant."))
     return person

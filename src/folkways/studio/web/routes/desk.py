@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
 from folkways.studio.services import accounts, agreement, audit, leases, modelling, participants, progress, studies
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.standing import may_make_studies
 from folkways.studio.web.visits import SIGNED_IN, STAFF, Visit
@@ -93,8 +94,8 @@ def show_quality(visit: Visit) -> Response:
 @routes.get("/studies/{study}/log", STAFF)
 def show_log(visit: Visit) -> Response:
     """Who did what and when."""
-    before = visit.request.query_params.get("before", "")
-    found = audit.events(visit.workspace, visit.study.id, before=int(before) if before.isdigit() else None, limit=EVENTS_PER_PAGE)
+    before = whole(visit.request.query_params.get("before"))
+    found = audit.events(visit.workspace, visit.study.id, before=before, limit=EVENTS_PER_PAGE)
     names = {account.id: account.name for account, _ in accounts.members(visit.workspace, visit.study.id)}
     pseudonyms = {person.id: person.pseudonym for person in participants.list_participants(visit.workspace, visit.study.id)}
     more = found[-1].id if len(found) == EVENTS_PER_PAGE else None

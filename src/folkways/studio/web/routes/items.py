@@ -13,6 +13,7 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
 from folkways.studio.services import adjudications, items, judgements, participants, studies
 from folkways.studio.web.disagreement import disagreement
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.settling import can_settle, read_decision
@@ -55,8 +56,8 @@ def list_items(visit: Visit) -> Response:
     rows = _rows(visit, found, {each.id: each for each in stages})
     if chosen["order"] == "disputed":
         rows.sort(key=lambda row: (-(row.disagreement if row.disagreement is not None else -1.0), row.item.id))
-    page = int(query.get("page", "1")) if query.get("page", "1").isdigit() else 1
-    start = (max(1, page) - 1) * PER_PAGE
+    page = whole(query.get("page")) or 1
+    start = (page - 1) * PER_PAGE
     template = "desk/item_list.html.j2" if visit.request.headers.get("hx-request") else "desk/items.html.j2"
     return visit.page(
         template, study=visit.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,

@@ -9,12 +9,14 @@ from starlette.responses import Response
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Participant, Role
 from folkways.studio.services import accounts, audit, invites, participants, progress, studies
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import OWNER, STAFF, Visit
 
 routes = Routes()
 
 MOST_DAYS = 365
+MOST_USES = 100_000
 
 
 @routes.get("/studies/{study}/people", STAFF)
@@ -50,13 +52,13 @@ def invite(visit: Visit) -> Response:
     role = visit.text("role", Role.ANNOTATOR)
     if role not in may_give(visit):
         raise SubmissionError({"role": visit.gettext("You cannot give this role.")})
-    uses, days = visit.text("uses"), visit.text("days", "30")
+    uses, days = whole(visit.text("uses")), whole(visit.text("days", "30"))
     problems = {}
-    if uses and not (uses.isdigit() and 1 <= int(uses) <= 100_000):
+    if visit.text("uses") and (uses is None or not 1 <= uses <= MOST_USES):
         problems["uses"] = visit.gettext("Give a whole number, or nothing for no limit.")
-    if not (days.isdigit() and 1 <= int(days) <= MOST_DAYS):
+    if days is None or not 1 <= days <= MOST_DAYS:
         problems["days"] = visit.gettext("Give a whole number from 1 to %(most)s.", most=MOST_DAYS)
-    if problems:
+    if problems or days is None:
         return _people(visit, problems=problems, status=422)
     population = visit.text("population") or None
     _, token = invites.create_invite(
@@ -64,8 +66,8 @@ def invite(visit: Visit) -> Response:
         visit.study.id,
         Role(role),
         population=population if role == Role.ANNOTATOR else None,
-        uses=int(uses) if uses else None,
-        days=int(days),
+        uses=uses,
+        days=days,
         note=visit.text("note")[:200],
         by=visit.me.id,
     )
@@ -164,10 +166,10 @@ def take_part(visit: Visit) -> Response:
 @routes.post("/studies/{study}/roles/take", OWNER)
 def take_role(visit: Visit) -> Response:
     """Take a role away."""
-    account = visit.text("account")
-    if not account.isdigit():
+    account = whole(visit.text("account"))
+    if account is None:
         raise NotFoundError(visit.gettext("There is no such person."))
-    accounts.take_role(visit.workspace, visit.study.id, int(account), _role(visit), by=visit.me.id)
+    accounts.take_role(visit.workspace, visit.study.id, account, _role(visit), by=visit.me.id)
     return visit.go(f"/studies/{visit.study.name}/people", "role-taken")
 
 

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from folkways.studio.errors import DraftConflictError, SubmissionError
 from folkways.studio.services import drafts, redteaming
 from folkways.studio.services.assignments import get_work
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.visits import PARTICIPANT, Visit
@@ -70,6 +71,6 @@ def _keep(visit: Visit, number: int, written: Mapping[str, Any], *, take_over: b
     """Make the draft what the page shows next: what was written, or the question that the helper made. Returns its version."""
     content = get_work(visit.workspace, visit.participant.id, number).item.content
     kept = {**written, **({name: content[name] for name in WRITTEN if name in content} if take_over else {}), "strategy": None}
-    base = visit.text("revision")
-    saved = drafts.save_draft(visit.workspace, visit.participant.id, number, kept, int(base) if base.isdigit() else 0)
+    base = whole(visit.text("revision")) or 0
+    saved = drafts.save_draft(visit.workspace, visit.participant.id, number, kept, base)
     return saved.revision

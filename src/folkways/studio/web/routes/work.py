@@ -21,6 +21,7 @@ from folkways.studio.services.assignments import NoWork, Work, claim_next, get_w
 from folkways.studio.services.modelling import models_of
 from folkways.studio.services.progress import own_progress
 from folkways.studio.web.completion import completion
+from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.standing import parts_of
@@ -179,7 +180,7 @@ def save(visit: Visit) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
     work = _work(visit)
     payload = form_of(work.stage.kind).read(visit.form, _presented(visit, work), work.stage.config)
-    base = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
+    base = whole(visit.text("revision")) or 0
     try:
         draft = drafts.save_draft(visit.workspace, visit.participant.id, work.assignment.id, payload, base)
     except DraftConflictError as error:
@@ -213,7 +214,7 @@ def _send(visit: Visit, work: Work) -> Response:
     except SubmissionError as error:
         if visit.wants_json:
             raise
-        revision = int(visit.text("revision")) if visit.text("revision").isdigit() else 0
+        revision = whole(visit.text("revision")) or 0
         return _task_page(visit, work, submission, revision, error.problems, error.status)
     except AlreadySubmittedError:
         return _on(visit, "answered-before", after=work.stage.name)
