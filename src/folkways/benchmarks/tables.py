@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
 from folkways.errors import FolkwaysError
+
+ABBREVIATIONS: Mapping[str, str] = {
+    "sem_b": "SEM-B",
+    "sem_w": "SEM-W",
+    "p_holm": "p (Holm)",
+    "p_corrected": "p (GG)",
+}
+"""What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
 
 
 class NotAvailableError(FolkwaysError):

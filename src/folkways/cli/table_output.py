@@ -11,19 +11,13 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 
 SIDE_BY_SIDE = "{} ({})"
 """A cell that differs from the published one: recomputed, and published in brackets."""
 
-HEADINGS = {
-    "Holidays/Celebration/Leisure": "Holidays",
-    "sem_b": "SEM-B",
-    "sem_w": "SEM-W",
-    "p_holm": "p (Holm)",
-    "p_corrected": "p (GG)",
-}
-"""What people read for a column, where it is not its name; GG is Greenhouse and Geisser's correction."""
+HEADINGS = {**ABBREVIATIONS, "Holidays/Celebration/Leisure": "Holidays"}
+"""What people read for a column, where it is not its name."""
 
 GAP = 2
 """Characters between two columns."""

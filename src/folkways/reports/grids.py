@@ -9,21 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.reports.data import BASELINE_PREFIX, is_baseline
 from folkways.reports.names import culture_name, language_name
 from folkways.reports.text import NOT_A_NUMBER, count, number, one_line
 
-HEADINGS = {
-    "sem_b": "SEM-B",
-    "sem_w": "SEM-W",
-    "endpoint": "model",
-    "low": "95\u202f% low",
-    "high": "95\u202f% high",
-    "p_holm": "p (Holm)",
-    "p_corrected": "p (GG)",
-}
-"""What people read for a column where it is not its name; GG is Greenhouse and Geisser's correction."""
+HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
+"""What people read for a column, where it is not its name."""
 
 WHOLE = "all"
 WHOLE_NAMES = (None, "", "all")
