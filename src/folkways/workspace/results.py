@@ -203,12 +203,21 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
     )
     types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
     schema_of = {name: types.get(name, pl.String) for name in columns}
-    frames = [pl.DataFrame(rows, schema=schema_of, orient="row") for rows in _chunks(workspace, query)]
+    # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
+    frames = [_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query)]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
-    frame = pl.concat(frames)
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    given = ["task", "endpoint"]
+    details = [name for name in frame.columns if name not in columns]
+    whole = frame.with_columns(task=pl.lit(part.task), endpoint=pl.lit(part.endpoint))
+    return whole.select(*(name for name in columns if name != "details"), *given, *details)
+
+
+def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
+    """The judgements with a column for each of their details, in place of JSON text."""
     details = pl.DataFrame([orjson.loads(text) for text in frame["details"]], infer_schema_length=None, orient="row")
-    frame = frame.drop("details").with_columns(task=pl.lit(part.task), endpoint=pl.lit(part.endpoint))
+    frame = frame.drop("details")
     return frame.hstack(details) if details.width else frame
 
 
