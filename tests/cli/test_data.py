@@ -194,7 +194,7 @@ class TestCheck:
         failed(data("check", tmp_path / "corpus.csv"), r"corpus\.csv is a file; give the folder")
 
     def test_an_output_file_that_cannot_be_written(self, data: Run, tmp_path: Path) -> None:
-        failed(data("check", "sample", "--out", tmp_path / "no" / "odd.txt"), r"cannot write --out .*odd\.txt: No such file")
+        failed(data("check", "sample", "--out", tmp_path / "no" / "odd.txt"), r"the folder .*no does not exist; create it first")
 
     def test_the_sample_can_be_read(self, data: Run) -> None:
         done = data("check", "sample")

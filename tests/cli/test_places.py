@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +18,7 @@ import pytest
 
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import write_mcq_release
+from tests.support.mcq_sources import write_release
 from tests.support.river import Done, folkways, integrity, rows, start
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and limits of Unix")
@@ -80,11 +83,61 @@ def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Pat
     assert sorted(path.name for path in read_only.iterdir()) == ["old.db"]
 
 
+def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
+    """What a judge says costs money: no workspace is made, for nobody has been asked."""
+    answers, workspace = write_release(tmp_path / "answers", 2), tmp_path / "w.db"
+    build = ("build", "mcq", "--release", answers, "--judge", "baseline/first", "-w", workspace)
+    fine = ("--out", tmp_path / "q.csv")
+    for places in (
+        ("--out", read_only / "q.csv"),
+        ("--out", read_only / "new"),
+        (*fine, "--calls", read_only / "calls.jsonl"),
+        (*fine, "--hub", read_only / "hub"),
+    ):
+        done = folkways(*build, *places, preexec_fn=obey_modes)
+        assert refused(done, str(read_only)), done
+        assert not workspace.exists()
+
+
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     command = ("run", "sample/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
     assert refused(folkways(*command, preexec_fn=obey_modes), "read-only", "name another folder")
     assert not workspace.exists()
+
+
+READING = (
+    "runs",
+    "score",
+    "report",
+    "gate --min sample=1",
+    "compare",
+    "analyse",
+    "show US/school-1",
+    "estimate sample -m baseline/first",
+    "published --run last",
+    "studio studies",
+    "judge-by-model last --judge baseline/first --out v.csv",
+)
+
+
+def test_what_only_reads_makes_no_workspace(tmp_path: Path) -> None:
+    """Of an empty file; and a database of another program keeps its bytes, its journal mode among them."""
+    empty, other = tmp_path / "empty.db", tmp_path / "other.db"
+    empty.touch()
+    with closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE recipes (name TEXT)")
+    before = other.read_bytes()
+    for line in READING:
+        assert refused(
+            folkways(*line.split(), "-w", empty, cwd=tmp_path), "empty.db is not a workspace: it is empty", "--workspace"
+        )
+        assert empty.stat().st_size == 0
+    for line in ("runs", "run sample -m baseline/first"):
+        assert refused(folkways(*line.split(), "-w", other), "not a folkways workspace (it has the tables recipes)")
+        assert other.read_bytes() == before
+    assert folkways("run", "sample/mcq", *FIRST, "-w", empty).returncode == 0
+    assert rows(empty, "PRAGMA journal_mode") == [("wal",)]
 
 
 def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Path) -> None:

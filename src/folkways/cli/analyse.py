@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.options import workspace_option
+from folkways.cli.out import out_option
 from folkways.cli.table_files import FORMATS, check_target, write_tables
 
 
@@ -17,7 +18,7 @@ from folkways.cli.table_files import FORMATS, check_target, write_tables
 @click.option("--profile", metavar="NAME", help="Judgements of this profile; the first that was judged otherwise.")
 @click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, and make none.")
 @click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there instead of the terminal.")
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def command(
     runs: tuple[str, ...],
     workspace: str,

@@ -12,7 +12,9 @@ import click
 from folkways.cli.build_csi import csi, csi_corpus
 from folkways.cli.build_topics import topics
 from folkways.cli.build_votes import easy, hard
-from folkways.cli.options import names, workspace_option
+from folkways.cli.files import check_folder, check_text_target
+from folkways.cli.options import Number, names, workspace_option
+from folkways.cli.out import check_several, is_folder, out_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +51,7 @@ command.add_command(topics)
 @click.option("--ahead", type=click.IntRange(min=1), default=16, show_default=True, help="paper: calls on their way at once.")
 @click.option("--questions", metavar="LIST", help="Only these ids: Al-en-04,Jo-sp-32.")
 @click.option("--wording-of", metavar="NAME|DIR", help="Take the prompt over from released questions; our own otherwise.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv|DIR", help="Where the questions go.")
+@out_option("Where the questions go (.csv)", "mc_questions_file.csv", required=True)
 @click.option("--calls", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="Write every call and its answer, in order.")
 @click.option("--hub", type=click.Path(path_type=Path), metavar="DIR", help="Also write the Hugging Face layout, with a data card.")
 @click.option(
@@ -60,7 +62,7 @@ command.add_command(topics)
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def mcq(
@@ -105,9 +107,14 @@ def mcq(
         questions=names(questions),
         wording_of=wording_of,
     )
-    path = files.target(out)
+    if hub is not None:
+        check_several(hub, "--hub")
+        check_folder(hub)
+    path = files.target(out / files.FILE_NAME if is_folder(out) else out)
+    check_text_target(path)
     if calls is not None:
         files.make_folder(calls.parent)
+        check_text_target(calls)
     console = Console(stderr=True)
     if profile == "paper":  # asks in hundreds of short rounds, each of which would show a display of its own
         made = make(options, report=_Steps(console), **asking)
@@ -141,10 +148,13 @@ class _Steps:
 
 
 def _tell(made: Made, path: Path, console: Console) -> None:
+    from folkways.reports.text import plural
+
     built, record = made.built, made.record
     click.echo(
-        f"{record['items']:,} items of {record['questions']} questions; {record['judge_calls']:,} judge calls, "
-        f"{record['dummy_calls']:,} calls for made-up options" + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
+        f"{plural(record['items'], 'item')} of {plural(record['questions'], 'question')}; "
+        f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for made-up options"
+        + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
     for what, why in built.left_out.items():
         console.print(f"left out: {what}: {why}", markup=False, highlight=False, soft_wrap=True)
@@ -161,13 +171,19 @@ def _tell(made: Made, path: Path, console: Console) -> None:
 def mcq_agreement(first: Path, second: Path, as_json: bool) -> None:
     """Compare two builds item by item: judging modes, judges, profiles.
 
-    FIRST and SECOND are CSV files in the released schema. Two items are the same when question, country, right answer and options
-    are, whatever their ids and letters.
+    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same when question,
+    country, right answer and options are, whatever their ids and letters.
     """
     from folkways.benchmarks.blend.building.agreement import agreement
     from folkways.benchmarks.blend.building.items import RELEASED
+    from folkways.errors import FolkwaysError
     from folkways.releases.blend_files import read_csv
+    from folkways.runs.building.files import FILE_NAME
 
+    first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
+    for file in (first, second):
+        if not file.is_file():
+            raise FolkwaysError(f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote")
     found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         summary = {name: getattr(found, name) for name in ("first", "second", "common", "jaccard", "questions", "equal_questions")}

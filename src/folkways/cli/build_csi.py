@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import names, workspace_option
+from folkways.cli.files import check_folder
+from folkways.cli.options import Number, names, workspace_option
+from folkways.cli.out import check_several
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +40,7 @@ STEP_SECONDS = 5.0
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd; of all models together.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def csi(
@@ -70,12 +72,15 @@ def csi(
     from folkways.benchmarks.xcr.building.facts import Rules
     from folkways.cli.progress import RunProgress
     from folkways.endpoints.base import EndpointOptions
+    from folkways.reports.text import plural
     from folkways.runs.asides import How
     from folkways.runs.building.csi import CsiOptions, build_csi
     from folkways.runs.building.csi_reading import check_table
     from folkways.runs.models import open_models
     from folkways.workspace.database import open_workspace
 
+    check_several(out)
+    check_folder(out)
     check_table(facts)
     wanted = names(cultures)
     rules = Rules(frozenset(wanted) if wanted else None, *words, similarity, cluster_size, seed)
@@ -84,7 +89,7 @@ def csi(
     database = open_workspace(workspace)
     console = Console(stderr=True)
     if len(models) != 3:
-        console.print(f"note: {len(models)} sentences per item; the paper had three, one of each model", highlight=False)
+        console.print(f"note: {plural(len(models), 'sentence')} per item; the paper had three, one of each model", highlight=False)
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = build_csi(CsiOptions(facts, out, rules, limit), models, database, proposer=asked, how=how, report=_Steps(console))
@@ -105,12 +110,12 @@ class _Steps:
 
 
 def _tell_items(done: BuiltItems, console: Console) -> None:
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
 
     record = done.record
     click.echo(
-        f"{record['rows']:,} facts, {record['kept']:,} kept in {record['clusters']:,} clusters; "
-        f"{record['facts_asked']:,} asked about, {record['items']:,} items"
+        f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in {plural(record['clusters'], 'cluster')}; "
+        f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
     )
     for reason, count in record["facts_left_out"].items():
         click.echo(f"  left out: {one_line(reason)}: {count:,}")
@@ -169,16 +174,18 @@ def csi_corpus(
 
     from folkways.runs.building.csi_corpus import VoteFiles, build_corpus
 
+    check_several(out)
+    check_folder(out)
     _tell_corpus(build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges), Console(stderr=True))
 
 
 def _tell_corpus(done: BuiltCorpus, console: Console) -> None:
     from collections import Counter
 
-    from folkways.reports.text import number, one_line
+    from folkways.reports.text import number, one_line, plural
 
     corpus = done.corpus
-    click.echo(f"{corpus.base.height:,} sentences of {done.record['items']:,} items")
+    click.echo(f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}")
     for name, found in corpus.agreement.items():
         if found.cases:
             click.echo(f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa {number(found.kappa, 2)}")

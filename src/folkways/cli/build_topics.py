@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.cli.options import Number, workspace_option
+from folkways.cli.out import file_at, out_option
 
 if TYPE_CHECKING:
     from folkways.runs.building.topics import SortedQuestions
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
 @click.command("topics", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--release", "name", default="culturalbench", show_default=True, metavar="NAME|DIR", help="Questions to sort.")
 @click.option("--model", "-m", "asked", required=True, metavar="NAME", help="Model that sorts. Own settings: NAME?temperature=1.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="Where topics go; topics.csv in a release."
-)
+@out_option("Where topics go (.csv)", "topics.csv, where tasks look for it in a release", required=True)
 @click.option("--topics", "own", type=click.Path(path_type=Path), metavar="FILE.toml", help="Your own list; ours of 17 otherwise.")
 @click.option(
     "--labelled", type=click.Path(path_type=Path), metavar="FILE", help="People's labels to compare: question_idx, topic."
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def topics(
@@ -64,21 +63,22 @@ def topics(
     from folkways.runs.models import open_models
     from folkways.workspace.database import open_workspace
 
-    if out.suffix.lower() != ".csv":
+    target = file_at(out, "topics.csv")
+    if target.suffix.lower() != ".csv":
         raise FolkwaysError(f"--out {out} has to end in .csv; topics.csv in the folder of a release is where tasks look for it")
     listed = read_topics(own) if own is not None else None
     release = open_release(name, "culturalbench")
     (model,) = open_models([asked], EndpointOptions(timeout=timeout))
-    files.make_folder(out.parent)
+    files.make_folder(target.parent)
     database = open_workspace(workspace)
     console = Console(stderr=True)
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = sort_questions(release, model, database, topics=listed, batch=batch, labelled=labelled, how=how)
-    files.write_bytes(out, csv_bytes(done.table))
-    files.write_record(done.record, files.record_path(out))
+    files.write_bytes(target, csv_bytes(done.table))
+    files.write_record(done.record, files.record_path(target))
     _tell(done, console)
-    for file in (out, files.record_path(out)):
+    for file in (target, files.record_path(target)):
         console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
 
 

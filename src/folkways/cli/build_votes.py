@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from folkways.cli.out import check_several
+
 if TYPE_CHECKING:
     from folkways.runs.building.votes_build import BuiltVotes
 
@@ -74,18 +76,20 @@ def _build(config: str, places: tuple[Path, ...], out: Path, threshold: int, of:
     from folkways.benchmarks.culturalbench.building.counting import Rule
     from folkways.runs.building.votes_build import build_from_votes
 
+    check_several(out)
     _tell(build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence), out)
 
 
 def _tell(built: BuiltVotes, out: Path) -> None:
     from rich.console import Console
 
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
 
     record = built.record
     click.echo(
-        f"{record['questions']:,} questions ({record['single_mode']:,} single-mode, {record['multi_mode']:,} multi-mode) "
-        f"of {built.counted.height:,}, from {record['votes_cast']:,} votes of {record['annotators']:,} people"
+        f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, {record['multi_mode']:,} multi-mode) "
+        f"of {built.counted.height:,}, "
+        f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
     )
     console = Console(stderr=True)
     for reason, number in built.dropped.items():

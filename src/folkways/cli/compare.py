@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import names, workspace_option
+from folkways.cli.out import file_at, out_option
 
 if TYPE_CHECKING:
     from folkways.reports.comparison import Comparison
@@ -25,7 +26,7 @@ FORMATS = ("text", "md", "csv", "json")
 @click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For resamples and permutations.")
 @click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there.")
+@out_option("Write there", "comparison.FORMAT")
 def command(
     models: tuple[str, ...],
     workspace: str,
@@ -48,12 +49,10 @@ def command(
     folkways compare gpt-4o-mini@run-1 gpt-4o-mini@run-2
     folkways compare --run mine --by topic --format md --out comparison.md
     """
-    from folkways.cli.files import check_text_target
-    from folkways.cli.table_files import write_text
+    from folkways.cli.table_files import in_format, write_text
     from folkways.reports.compare import compare
 
-    if out is not None:
-        check_text_target(out)
+    target = None if out is None else file_at(out, in_format("comparison", shape))
     found = compare(
         *models,
         runs=runs,
@@ -65,10 +64,10 @@ def command(
         seed=seed,
     )
     text = _written(found, shape)
-    if out is None:
+    if target is None:
         click.echo(text, nl=False)
     else:
-        write_text(out, text)
+        write_text(target, text)
 
 
 def _written(found: list[Comparison], shape: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from folkways.errors import FolkwaysError
+from folkways.cli.out import file_at, out_option
+from folkways.cli.table_files import write_text
 from folkways.releases.base import Release, ReleaseRecord
 
 
@@ -80,7 +81,7 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
 @command.command()
 @click.argument("name_or_dir", metavar="NAME|DIR")
 @click.option("--json", "as_json", is_flag=True, help="Every oddity, as JSON.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file (JSON if it ends in .json).")
+@out_option("Write there (JSON if it ends in .json)", "oddities.txt")
 @click.option("--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Oddities shown of each kind; 0 shows all.")
 def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None:
     """Print what is odd about a release: file, row, kind and value.
@@ -90,24 +91,19 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     from folkways.cli.oddities import as_document, as_lines
     from folkways.releases.readers import oddities
     from folkways.releases.store import open_release
-    from folkways.reports.text import json_for_terminal
+    from folkways.reports.text import json_for_terminal, plural
 
+    target = None if out is None else file_at(out, "oddities.json" if as_json else "oddities.txt")
     release = open_release(name_or_dir)
     found = oddities(release)
-    if as_json or (out is not None and out.suffix == ".json"):
+    if as_json or (target is not None and target.suffix == ".json"):
         text = json_for_terminal(as_document(release, found))
     else:
         text = "\n".join(as_lines(release, found, None if limit == 0 or out is not None else limit))
-    if out is None:
+    if target is None:
         click.echo(text)
         return
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FolkwaysError(
-            f"cannot write --out {out}: {error.strerror}\nChoose a file in a folder that can be written."
-        ) from error
-    click.echo(f"{len(found)} oddities written to {out}", err=True)
+    write_text(target, text + "\n", told=plural(len(found), "oddity", "oddities"))
 
 
 @command.command()
@@ -129,9 +125,10 @@ def _fetch(record: ReleaseRecord, force: bool) -> None:
 
 def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
     from folkways.releases.adopt import adopt
+    from folkways.reports.text import plural
 
     adoption = adopt(record.name, folder, force=force)
-    _announce(adoption.release, f"adopted: {len(adoption.copied)} files copied, {len(adoption.present)} were here")
+    _announce(adoption.release, f"adopted: {plural(len(adoption.copied), 'file')} copied, {len(adoption.present)} were here")
     notes = {
         "no checksum is known of": adoption.unverified,
         "not there, and not needed": adoption.missing,

@@ -21,36 +21,32 @@ def check_folder(path: Path) -> None:
         raise FolkwaysError(f"{path} cannot be written: {there} is read-only; name another folder")
 
 
-def check_target(path: Path) -> None:
-    """FolkwaysError unless a frame can be written there; to be called before any work is done."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise FolkwaysError(f"cannot tell the format of {path}; end its name with one of {', '.join(SUFFIXES)}")
+def check_text_target(path: Path) -> None:
+    """FolkwaysError unless a text of any name can be written there; to be called before any work is done."""
     if path.is_dir():
-        raise FolkwaysError(f"{path} is a folder; name a file in it, for example {path / 'out.csv'}")
+        raise FolkwaysError(f"{path} is a folder; name a file in it, or another place")
     if not path.parent.is_dir():
         raise FolkwaysError(f"the folder {path.parent} does not exist; create it first")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
 
 
-def check_text_target(path: Path) -> None:
-    """FolkwaysError unless a text of any name can be written there; to be called before any work is done."""
-    if path.is_dir():
-        raise FolkwaysError(f"{path} is a folder; name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise FolkwaysError(f"the folder {path.absolute().parent} does not exist; create it first")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
+def make_folder_of(path: Path) -> None:
+    """Make the folder in which ``path`` lies, unless it is there; FolkwaysError where that cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolkwaysError(f"the folder {path.parent} cannot be made: {error.strerror or error}; name another place") from error
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending; complete or not at all.
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
 
     CSV gets an apostrophe before what a spreadsheet would run as a formula; the other formats are exact.
     """
     from folkways.reports.spreadsheet import for_csv
 
-    check_target(path)
+    make_folder_of(path)
     unfinished = path.with_name(f".{path.name}.part")
     try:
         match path.suffix.lower():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import workspace_option
+from folkways.cli.options import Number, workspace_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Pass only what the whole interval bears out.")
 @click.option(
     "--coverage",
-    type=click.FloatRange(0, 100),
+    type=Number(0, 100),
     default=95.0,
     show_default=True,
     help="Percent of items that need a reply.",

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option
+from folkways.cli.out import file_at, out_option
 from folkways.errors import FolkwaysError
 
 
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("task")
 @click.option("--responses", required=True, type=click.Path(path_type=Path), metavar="FILE", help="CSV, TSV, JSONL or Parquet.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the verdicts go.")
+@out_option("Where the verdicts go", "verdicts.csv", required=True)
 @click.option("--culture", metavar="C", help="Culture of the replies, where the file does not say.")
 @click.option("--language", metavar="L", help="Language they were asked in, where the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
@@ -51,14 +52,14 @@ def command(
     from rich.console import Console
 
     from folkways.benchmarks.registry import get_task
-    from folkways.cli.files import check_target, write_frame
+    from folkways.cli.files import SUFFIXES, write_frame
     from folkways.releases.store import open_release
     from folkways.reports.scores import scores_table
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
     from folkways.runs.elsewhere import judge_file
     from folkways.runs.scoring_models import equip
 
-    check_target(out)
+    target = file_at(out, "verdicts.csv", SUFFIXES)
     chosen = get_task(task)
     if text_tools is not None:
         chosen = chosen.with_text_tools(text_tools)
@@ -73,7 +74,7 @@ def command(
         profile=profile,
         by_position=by_position,
     )
-    write_frame(judged.judgements, out)
+    write_frame(judged.judgements, target)
     console = Console(stderr=True)
     missing = equipped.missing(judged.judgements["culture"].unique().to_list())
     unused = [f"{option} is of no use to {task}" for option in equipped.unused]
@@ -82,6 +83,6 @@ def command(
     Console().print(scores_table(chosen, judged.scores))
     for signature in judged.scores["signature"].unique():
         click.echo(one_line(f"signature: {signature}"))
-    console.print(f"wrote {out} ({judged.judgements.height:,} rows)", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"wrote {target} ({plural(judged.judgements.height, 'row')})", markup=False, highlight=False, soft_wrap=True)
     if equipped.problems:
         raise FolkwaysError("\n".join(map(str, equipped.problems)))

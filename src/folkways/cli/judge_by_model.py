@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import text_tools_option, workspace_option
+from folkways.cli.options import Number, limit_option, text_tools_option, workspace_option
+from folkways.cli.out import file_at, out_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,16 +43,17 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @click.command("judge-by-model", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run")
 @click.option("--judge", required=True, metavar="NAME", help="Model that judges. Own settings: NAME?max_tokens=2000.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="Where the verdicts go.")
+@out_option("Where the verdicts go", "verdicts.csv", required=True)
 @click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
+@limit_option
 @click.option("--profile", metavar="P", help="Profile of the rule that is compared with.")
 @text_tools_option
 @workspace_option
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def command(
@@ -60,6 +62,7 @@ def command(
     out: Path,
     labels: Path | None,
     models: tuple[str, ...],
+    limit: int | None,
     profile: str | None,
     text_tools: str | None,
     workspace: str,
@@ -77,19 +80,20 @@ def command(
     """
     from rich.console import Console
 
-    from folkways.cli.files import check_target, write_frame
+    from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.cli.progress import RunProgress
     from folkways.endpoints.base import EndpointOptions
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
     from folkways.runs.asides import How
     from folkways.runs.model_judging import judge_run
     from folkways.runs.models import open_models
     from folkways.workspace import plans
     from folkways.workspace.database import open_workspace
 
-    summary = out.with_name(f"{out.stem}-summary{out.suffix}")
-    for file in (out, summary):
-        check_target(file)
+    target = file_at(out, "verdicts.csv", SUFFIXES)
+    summary = target.with_name(f"{target.stem}-summary{target.suffix}")
+    if target.parent.is_dir():
+        check_text_target(summary)
     database = open_workspace(workspace, create=False)
     record = plans.find_asked_run(database, run)
     (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
@@ -97,17 +101,25 @@ def command(
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = judge_run(
-            database, record, opened, profile=profile, text_tools=text_tools, models=models or None, labels=labels, how=how
+            database,
+            record,
+            opened,
+            profile=profile,
+            text_tools=text_tools,
+            models=models or None,
+            labels=labels,
+            limit=limit,
+            how=how,
         )
-    write_frame(done.verdicts, out)
+    write_frame(done.verdicts, target)
     write_frame(done.summary, summary)
     for (task, endpoint), part in done.summary.group_by(["task", "endpoint"], maintain_order=True):
         Console().print(one_line(f"{task}: {endpoint}, judged by {opened.name}"), markup=False, highlight=False, soft_wrap=True)
         Console().print(_table(part))
     for note in done.notes:
         console.print(one_line(f"note: {note}"), markup=False, highlight=False, soft_wrap=True)
-    for file, frame in ((out, done.verdicts), (summary, done.summary)):
-        console.print(f"wrote {file} ({frame.height:,} rows)", markup=False, highlight=False, soft_wrap=True)
+    for file, frame in ((target, done.verdicts), (summary, done.summary)):
+        console.print(f"wrote {file} ({plural(frame.height, 'row')})", markup=False, highlight=False, soft_wrap=True)
     if done.asked.stopped is not None:
         console.print("not everything was judged; run the same command again to go on", markup=False)
         raise click.exceptions.Exit(130 if done.asked.interrupted else 1)

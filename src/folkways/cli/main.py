@@ -73,6 +73,8 @@ def cli() -> None:
 
     folkways puts everyday questions from many cultures to a model, judges the answers by stated rules, and says how sure each
     number is. Start with: folkways quickstart
+
+    Wherever a command has --out, a name with an ending (scores.csv) is a file, and any other name a folder, made if there is none.
     """
 
 

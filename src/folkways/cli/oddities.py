@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from folkways.records import Oddity
 from folkways.releases.base import Release
-from folkways.reports.text import spelled_out
+from folkways.reports.text import plural, spelled_out
 
 VALUE_WIDTH = 80
 
@@ -42,7 +42,7 @@ def as_lines(release: Release, found: Sequence[Oddity], limit: int | None) -> It
         if limit is not None and len(members) > limit:
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
-    yield f"{len(found)} oddities of {len(_by_kind(found))} kinds. The release can be read."
+    yield f"{plural(len(found), 'oddity', 'oddities')} of {plural(len(_by_kind(found)), 'kind')}. The release can be read."
 
 
 def _line(oddity: Oddity, *, with_message: bool) -> str:

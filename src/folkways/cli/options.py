@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from folkways.runs.scoring_models import ScoringModels
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A finite number between bounds. ``FloatRange`` alone lets ``nan`` pass any bound, and ``inf`` an open one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; a usage error where it is none, or not finite."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
 
 DEFAULT_WORKSPACE = "folkways.db"
 
@@ -33,11 +46,29 @@ def workspace_option(command: F) -> F:
     )(command)
 
 
+def limit_option(command: F) -> F:
+    """``--limit N``."""
+    return click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items per task, over all cultures.")(
+        command
+    )
+
+
+def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """The set of tools, whether a task uses one or not."""
+    if value is not None:
+        from folkways.text.tools import TOOL_SETS
+
+        if value not in TOOL_SETS:
+            raise UnknownNameError("set of text tools", value, TOOL_SETS)
+    return value
+
+
 def text_tools_option(command: F) -> F:
     """``--text-tools SET``."""
     return click.option(
         "--text-tools",
         metavar="SET",
+        callback=_known_tools,
         help="How words are brought to base forms: default, paper (the authors' tools, where installed) or simple (not at all).",
     )(command)
 
@@ -99,7 +130,7 @@ def question_options(command: F) -> F:
                 metavar="[BENCHMARK=]NAME|DIR",
                 help="Data to use instead of the default release; repeatable, one per benchmark.",
             ),
-            click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items per task, over all cultures."),
+            limit_option,
             click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="Times each prompt is asked."),
             click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn."),
             click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import workspace_option
+from folkways.cli.out import out_option
 from folkways.cli.table_files import FORMATS
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @click.option("--run", metavar="RUN", help="Show the scores of a run beside the published ones.")
 @workspace_option
 @click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write there.")
+@out_option("Write there", "published.csv or tables.FORMAT")
 def command(
     paper: str | None,
     task: str | None,
@@ -80,6 +81,7 @@ def _chosen(
 ) -> pl.DataFrame:
     import polars as pl
 
+    from folkways.benchmarks.published import published_figures
     from folkways.benchmarks.registry import expand_tasks
     from folkways.cultures import select_cultures
     from folkways.errors import UnknownNameError
@@ -99,6 +101,9 @@ def _chosen(
         known_codes = by_culture["value"].unique(maintain_order=True).to_list()
         figures = by_culture.filter(pl.col("value").is_in(select_cultures([culture], known_codes)))
     if place is not None:
+        places = set(published_figures()["place"])
+        if place.lower() not in {known.lower() for known in places}:
+            raise UnknownNameError("place of published figures", place, places)
         figures = figures.filter(pl.col("place").str.to_lowercase() == place.lower())
     return figures
 

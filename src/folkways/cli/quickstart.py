@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from folkways.cli.out import check_several
+
 MODELS = ("baseline/random", "baseline/first", "baseline/echo")
 
 
@@ -23,6 +25,7 @@ def command(out: Path) -> None:
     from folkways.errors import FolkwaysError
     from folkways.reports.terminal import terminal_summary
 
+    check_several(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.options import names, workspace_option
+from folkways.cli.out import check_several
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
 USUAL = ("html", "md", "csv", "parquet")
@@ -33,6 +34,7 @@ def command(
     from folkways.api import report_runs
     from folkways.errors import UnknownNameError
 
+    check_several(out)
     wanted = names(formats) or USUAL
     for name in wanted:
         if name not in FORMATS:

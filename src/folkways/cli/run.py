@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from folkways.cli.options import (
+    Number,
     left_out,
     names,
     question_options,
@@ -18,6 +19,7 @@ from folkways.cli.options import (
     scoring_models,
     workspace_option,
 )
+from folkways.cli.out import check_several
 from folkways.errors import FolkwaysError
 
 
@@ -30,7 +32,7 @@ from folkways.errors import FolkwaysError
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
 @click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
 @click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
@@ -75,6 +77,7 @@ def command(
     if strata is not None and until is None:
         raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
     if report_dir is not None:
+        check_several(report_dir, "--report")
         check_folder(report_dir)
     console = Console(stderr=True)
     scoring = scoring_models(embedding_model, bert_models, device, precision)
@@ -113,7 +116,8 @@ def command(
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
     failed = done.failed()
     if failed:
-        console.print(f"{failed:,} requests failed and count as such; the same command tries them again.", highlight=False)
+        told = "request failed and counts" if failed == 1 else "requests failed and count"
+        console.print(f"{failed:,} {told} as such; the same command tries again.", highlight=False)
     if done.record.state != "finished":
         console.print(
             f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option, workspace_option
+from folkways.cli.out import file_at, out_option
 from folkways.errors import FolkwaysError
 
 
@@ -17,7 +18,7 @@ from folkways.errors import FolkwaysError
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side.")
 @text_tools_option
 @scoring_model_options
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Also write the scores: .csv, .parquet or .json.")
+@out_option("Also write the scores there (.csv, .jsonl, .json, .parquet)", "scores.csv")
 def command(run: str, workspace: str, profile: str | None, text_tools: str | None, out: Path | None, **model_options: Any) -> None:
     """Judge and score RUN again (name, number or 'last') from what is stored.
 
@@ -27,14 +28,15 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
     from rich.console import Console
 
     from folkways.api import load_run
-    from folkways.cli.files import write_frame
+    from folkways.cli.files import SUFFIXES, write_frame
     from folkways.reports.terminal import terminal_summary
 
+    target = None if out is None else file_at(out, "scores.csv", SUFFIXES)
     loaded = load_run(run, workspace)
     problems: list[str] = []
     scores = loaded.score(profile, text_tools, scoring_models(**model_options), problems.append)
-    if out is not None:
-        write_frame(scores, out)
+    if target is not None:
+        write_frame(scores, target)
     shown = scores["profile"].unique().to_list()
     Console().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))
     if problems:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import studio_data
-from folkways.cli.options import DEFAULT_WORKSPACE, workspace_option
+from folkways.cli.options import DEFAULT_WORKSPACE, Number, workspace_option
 from folkways.cli.studio_data import opened, study_id
 from folkways.errors import FolkwaysError
 
@@ -190,7 +190,7 @@ def set_state(study: str, action: str, workspace: str) -> None:
               show_default=True, help="What those who come may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
 @click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may come by it; any number otherwise.")
-@click.option("--days", type=click.FloatRange(min=0.01), default=30, show_default=True, help="How long it holds.")
+@click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it holds.")
 @click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
 @workspace_option
 def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:

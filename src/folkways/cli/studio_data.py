@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import names, workspace_option
+from folkways.cli.files import make_folder_of
+from folkways.cli.options import Number, names, workspace_option
+from folkways.cli.out import check_several, file_at, out_option
 
 if TYPE_CHECKING:
     from folkways.stats.agreement import Coefficient
@@ -95,6 +97,7 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
     from folkways.cli.files import check_folder
     from folkways.studio.exports.make import export_study
 
+    check_several(out)
     check_folder(out)
     with opened(workspace) as database:
         for path in export_study(database, study_id(database, study), out, kind):
@@ -107,6 +110,7 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
 @workspace_option
 def progress(study: str, as_json: bool, workspace: str) -> None:
     """How far a study is, by stage and population."""
+    from folkways.reports.text import plural
     from folkways.studio.services.progress import progress as rows_of
 
     with opened(workspace) as database:
@@ -117,8 +121,9 @@ def progress(study: str, as_json: bool, workspace: str) -> None:
     for row in rows:
         seconds = f", {row['median_seconds']:.0f} s per answer" if row["median_seconds"] is not None else ""
         click.echo(
-            f"{row['stage']} {row['population'] or '(everybody)'}: {row['done']} items done, {row['open'] + row['draft']} open, "
-            f"{row['dropped']} dropped; {row['slots_done']} answers, {row['slots_leased']} being given, "
+            f"{row['stage']} {row['population'] or '(everybody)'}: {plural(row['done'], 'item')} done, "
+            f"{row['open'] + row['draft']} open, {row['dropped']} dropped; "
+            f"{plural(row['slots_done'], 'answer')}, {row['slots_leased']} being given, "
             f"{row['slots_open']} wanted{seconds}"
         )
 
@@ -145,10 +150,12 @@ def agreement(study: str, as_json: bool, workspace: str) -> None:
 
 
 def _shown(found: Coefficient) -> str:
+    from folkways.reports.text import plural
+
     if found.value is None:
         return f"not defined: {found.reason}"
     interval = f" (95 %: {found.low:.3f} to {found.high:.3f})" if found.low is not None and found.high is not None else ""
-    return f"{found.value:.3f}{interval} over {found.units} items"
+    return f"{found.value:.3f}{interval} over {plural(found.units, 'item')}"
 
 
 @click.command("hand-out", context_settings=CONTEXT)
@@ -156,19 +163,20 @@ def _shown(found: Coefficient) -> str:
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
 @click.option("--count", type=click.IntRange(min=1), default=50, show_default=True, help="Items, at most.")
-@click.option(
-    "--hours", type=click.FloatRange(min=0.1), default=72, show_default=True, help="How long they are kept for the person."
-)
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.xlsx", help="Where the workbook goes.")
+@click.option("--hours", type=Number(min=0.1), default=72, show_default=True, help="How long they are kept for the person.")
+@out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @workspace_option
 def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
     from folkways.runs.building.files import write_bytes
     from folkways.studio.imports.offline import hand_out as make
 
+    target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
     with opened(workspace) as database:
-        write_bytes(out, make(database, _person(database, study, person), stage, count, hours=hours))
-        click.echo(f"wrote {out}")
+        workbook = make(database, _person(database, study, person), stage, count, hours=hours)
+        make_folder_of(target)
+        write_bytes(target, workbook)
+        click.echo(f"wrote {target}")
 
 
 @click.command("take-in", context_settings=CONTEXT)
@@ -178,12 +186,15 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
 @workspace_option
 def take_in(study: str, person: str, file: Path, workspace: str) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none where one cannot be taken."""
+    from folkways.reports.text import plural
     from folkways.studio.imports.offline import take_in as submit
     from folkways.studio.imports.tables import read_rows
 
     with opened(workspace) as database:
         found = submit(database, _person(database, study, person), read_rows(file), file=str(file))
-        click.echo(f"{found.stored} answers stored, {found.repeated} were there already, {found.empty} rows are empty")
+        empty = f"{plural(found.empty, 'row')} {'is' if found.empty == 1 else 'are'} empty"
+        there = f"{found.repeated} {'was' if found.repeated == 1 else 'were'} there already"
+        click.echo(f"{plural(found.stored, 'answer')} stored, {there}, {empty}")
 
 
 def study_id(database: Workspace, name: str) -> int:

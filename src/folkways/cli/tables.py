@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import text_tools_option, workspace_option
+from folkways.cli.out import out_option
 from folkways.cli.table_files import FORMATS, check_target, write_tables, write_text
 from folkways.cli.tables_culturalbench import culturalbench_tables
 
@@ -46,9 +47,7 @@ command.add_command(culturalbench_tables)
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there; several tables as CSV need a folder."
-)
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def blend_tables(
     names: tuple[str, ...],
     releases: tuple[str, ...],
@@ -87,9 +86,7 @@ def blend_tables(
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there; several tables as CSV need a folder."
-)
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
 @click.option(
     "--bengali", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv", help="Also write the merged Bengali file."
 )
@@ -115,12 +112,8 @@ def _sources(
 ) -> Sources:
     from folkways.benchmarks.blend.short_answers import ShortAnswers
     from folkways.benchmarks.blend.tables import Sources
-    from folkways.errors import UnknownNameError
     from folkways.releases.store import open_release
-    from folkways.text.tools import TOOL_SETS
 
-    if tools not in TOOL_SETS:
-        raise UnknownNameError("set of text tools", tools, TOOL_SETS)
     profile = ShortAnswers().resolve_profile(profile)
     states = [open_release(name, "blend") for name in releases]
     if not releases:

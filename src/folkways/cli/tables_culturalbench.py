@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli.out import out_option
 from folkways.cli.table_files import FORMATS, check_target, write_tables
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ TABLES = ("questions", "words", "people")
 @click.option(
     "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE|DIR", help="Write there; several tables as CSV need a folder."
-)
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def culturalbench_tables(names: tuple[str, ...], release: str, topics: Path | None, shape: str, out: Path | None) -> None:
     """Count what a CulturalBench holds (section 4), and score its people against one another.
 

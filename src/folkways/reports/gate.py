@@ -61,7 +61,9 @@ class Minimum:
 def parse_minimum(text: str) -> list[Minimum]:
     """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is valid otherwise."""
     what, value = _number(text, "TASK[:CULTURE]=X, for example blend/saq:ET=30")
-    task, _, group = what.partition(":")
+    task, colon, group = what.partition(":")
+    if colon and not group:
+        raise FolkwaysError(f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example blend/saq:ET=30")
     return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
 
 

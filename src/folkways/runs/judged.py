@@ -51,7 +51,10 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         if not exact:
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
             known = {endpoint for _, endpoint in candidates}
-            raise UnknownNameError("model", model, known, hint=f"looked in {where}; name other runs with --run, or write MODEL@RUN")
+            hint = f"looked in {where}; name other runs with --run, or write MODEL@RUN"
+            if model in {record.name for record in plans.list_runs(workspace)}:
+                hint = f"{model} is a run; its models are compared with: --run {model}"
+            raise UnknownNameError("model", model, known, hint=hint)
         if len(exact) > 1:
             choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in exact)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")

@@ -6,7 +6,7 @@ Nothing here is stored as a judgement or a score: the numbers of the run stay th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from folkways.runs.asides import Aside, Asked, How, Reply, ask_asides
 from folkways.runs.labels import read_labels
 from folkways.runs.model_summary import summarise
 from folkways.runs.models import Model, split_name
-from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.options import RunOptions
+from folkways.runs.plan import item_batches, restore_options, select_items
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results, schema
 from folkways.workspace.database import Workspace
@@ -88,29 +89,36 @@ def judge_run(
     text_tools: str | None = None,
     models: Sequence[str] | None = None,
     labels: Path | None = None,
+    limit: int | None = None,
     how: How | None = None,
 ) -> ModelJudged:
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
     profile, text_tools: of the rule; None for each task's default. models: only replies of these; None for all. labels: people's
-    (see ``runs.labels``). What the judge says is stored and never asked for again. Raises FolkwaysError where the run has no free
+    (see ``runs.labels``). limit: at most so many items of each task, spread over cultures as in a run and the same for every
+    model; None for all. What the judge says is stored and never asked for again. Raises FolkwaysError where the run has no free
     answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all before the judge is asked.
     """
     shares = list(_shares(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
-    people = read_labels(labels, _labellable(rows)) if labels is not None else None
+    if labels is not None:
+        replied = (row for row in rows if row["_prompt"] is not None)
+        for row, label in zip(replied, read_labels(labels, _labellable(rows)), strict=True):
+            row["label"] = label
+    if limit is not None:
+        shares = [replace(share, rows=_drawn(share, shares, limit)) for share in shares]
+        rows = [row for share in shares for row in share.rows]
     asides, places = _asides(rows)
     config = {"run": run.name, "wording": model_judge.wording_digest()}
     asked = ask_asides(workspace, KIND, config, asides, judge, model_judge.MAX_TOKENS, how or How())
     for place, reply in zip(places, asked.replies, strict=True):
         _settle(rows[place], reply)
-    verdicts = pl.DataFrame([{name: row[name] for name in VERDICTS if name != "label"} for row in rows], schema=_without_label())
-    verdicts = _with_labels(verdicts, people)
+    verdicts = pl.DataFrame([{name: row[name] for name in VERDICTS} for row in rows], schema=VERDICTS)
     summary = pl.concat(
         summarise(
             verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint),
             share.task.metrics[0],
-            _signature(share, judge, labels).text(),
+            _signature(share, judge, labels, limit).text(),
             self_judged=_is_same(share, judge),
         )
         for share in shares
@@ -171,9 +179,19 @@ def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str
             "cut": there and len(reply) > model_judge.LONGEST_REPLY,
             "imitates_verdict": there and model_judge.imitates_verdict(reply),
             "why": None,
+            "label": None,
             "_groups": groups,
             "_prompt": model_judge.prompt_for(task.name, item, row["language"], reply) if there else None,
         }
+
+
+def _drawn(share: _Share, shares: Sequence[_Share], limit: int) -> list[dict[str, Any]]:
+    """The rows of at most ``limit`` items of the task: of all that any model replied to, so that the models' are the same."""
+    name = share.task.name
+    asked = {row["item"]: row for other in shares if other.task.name == name for row in other.rows}
+    items = pl.DataFrame([{key: row[key] for key in ("item", "question", "culture")} for row in asked.values()])
+    chosen = set(select_items(items, RunOptions(tasks=(name,), limit=limit), whole_questions=share.task.whole_questions)["item"])
+    return [row for row in share.rows if row["item"] in chosen]
 
 
 def _labellable(rows: list[dict[str, Any]]) -> pl.DataFrame:
@@ -206,21 +224,7 @@ def _settle(row: dict[str, Any], reply: Reply) -> None:
     row.update(ended="judged", verdict=verdict.value, group=verdict.group, means=means)
 
 
-def _without_label() -> Schema:
-    return {name: kind for name, kind in VERDICTS.items() if name != "label"}
-
-
-def _with_labels(verdicts: pl.DataFrame, people: pl.Series | None) -> pl.DataFrame:
-    """The labels, which come one per reply, beside the verdicts, of which those without a reply have none."""
-    if people is None:
-        return verdicts.with_columns(label=pl.lit(None, dtype=pl.Float64))
-    told = iter(people)
-    return verdicts.with_columns(
-        pl.Series("label", [None if ended == "no reply" else next(told) for ended in verdicts["ended"]], dtype=pl.Float64)
-    )
-
-
-def _signature(share: _Share, judge: Model, labels: Path | None) -> Signature:
+def _signature(share: _Share, judge: Model, labels: Path | None, limit: int | None) -> Signature:
     sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
     parts = {
         "task": share.task.name,
@@ -231,6 +235,7 @@ def _signature(share: _Share, judge: Model, labels: Path | None) -> Signature:
         "beside-profile": share.profile,
         **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
         "labels": blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none",
+        **({"limit": str(limit)} if limit is not None else {}),
         "folkways": __version__,
     }
     return Signature(parts)

@@ -1,0 +1,79 @@
+"""``--out`` means the same in every command: a name with an ending is a file, any other name a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from folkways.cli.out import check_several, file_at, is_folder
+from folkways.errors import FolkwaysError
+from tests.cli.conftest import Folkways
+
+JUDGE = "judge sample/mcq --responses good.csv"
+
+ONE_FILE = {
+    "compare --run both --task sample/mcq -w good.db": ("md", "comparison.txt"),
+    "compare --run both --task sample/mcq -w good.db --format csv": ("csv", "comparison.csv"),
+    "published --paper xcr --format csv": ("csv", "published.csv"),
+    "published --paper xcr --place leaderboard --paper culturalbench": ("txt", "tables.txt"),
+    "score mine -w good.db": ("parquet", "scores.csv"),
+    "data check sample": ("json", "oddities.txt"),
+    JUDGE: ("csv", "verdicts.csv"),
+    "judge-by-model free -w good.db --judge baseline/echo --limit 2": ("csv", "verdicts.csv"),
+}
+"""Command -> an ending that it writes, and the name of its file in a folder."""
+
+SEVERAL = ("report mine -w good.db", "quickstart", "build easy --votes nowhere", "build hard --votes nowhere",
+           "build csi --facts none.csv --model baseline/echo", "studio export nothing -w good.db")  # fmt: skip
+
+
+@pytest.fixture
+def runs(folkways: Folkways) -> Folkways:
+    """The command line in a folder whose ``good.db`` also has a run of two models, and one with free answers."""
+    for line in ("sample/mcq --model baseline/echo --name both", "sample/saq --name free"):
+        assert folkways(*f"run {line} --model baseline/first -w good.db".split()).returncode == 0
+    return folkways
+
+
+def test_one_thing_goes_into_a_file_or_a_folder(runs: Folkways, tmp_path: Path) -> None:
+    for number, (line, (ending, name)) in enumerate(ONE_FILE.items()):
+        there, new = tmp_path / f"there-{number}", tmp_path / f"new-{number}.0" / "deeper"
+        there.mkdir()
+        file = tmp_path / f"file-{number}.{ending}"
+        for out, written in ((file, file), (there, there / name), (new, new / name)):
+            done = runs(*line.split(), "--out", str(out))
+            assert done.returncode == 0, (line, done.stderr)
+            assert written.is_file(), (line, out, done.stderr)
+            assert written.stat().st_size
+
+
+@pytest.mark.parametrize("line", SEVERAL)
+def test_several_files_do_not_fit_into_one(folkways: Folkways, tmp_path: Path, line: str) -> None:
+    done = folkways(*line.split(), "--out", str(tmp_path / "all.csv"))
+    assert done.returncode == 2
+    assert f"all.csv is the name of a file, but several files are written; name a folder: --out {tmp_path / 'all'}" in done.stderr
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_name_without_an_ending_or_with_digits_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "made.csv").mkdir()
+    (tmp_path / "plain").touch()
+    names = {"new": True, "build-1.2": True, "a.csv": False, "notes.text": False, "made.csv": True, "plain": False}
+    assert {name: is_folder(tmp_path / name) for name in names} == names
+    check_several(tmp_path / "made.csv")
+    check_several(tmp_path / "my.report")
+
+
+def test_a_place_that_cannot_be_written_is_found_out_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "taken" / "scores.csv").mkdir(parents=True)
+    for out, words in (
+        ("none/scores.csv", "none does not exist; create it first"),
+        ("file/inside", "file is a file; name another folder"),
+        ("taken", "scores.csv is a folder"),
+        ("scores.doc", "end its name with one of .csv, .json"),
+    ):
+        with pytest.raises(FolkwaysError, match=words):
+            file_at(tmp_path / out, "scores.csv", (".csv", ".json"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "taken"]
