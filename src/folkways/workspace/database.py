@@ -23,7 +23,7 @@ from sqlalchemy.exc import ArgumentError
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
-from folkways.workspace.studio_tables import guards  # and with it the studio's tables in the metadata
+from folkways.workspace.studio_guards import guards  # and with it the studio's tables in the metadata
 from folkways.workspace.troubles import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 
 WRITER_LOCK = 6035587

@@ -2,48 +2,20 @@
 
 They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways.studio``'s.
 Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed: triggers refuse it, whoever asks.
+of ``studio_judgements`` never changed: triggers refuse it (``studio_guards``).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import orjson
-import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
+from folkways.workspace.columns import Json, id_column, reference
 from folkways.workspace.schema import metadata
-
-
-class Json(sa.types.TypeDecorator[Any]):
-    """JSON as text with sorted keys; no character of a person's text is lost, and none that PostgreSQL's text refuses is left."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:
-        """To text."""
-        return None if value is None else orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-
-    def process_result_value(self, value: Any, dialect: sa.Dialect) -> Any:
-        """From text."""
-        return None if value is None else orjson.loads(value)
-
-
-def _id() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
-
-
-def _to(table: str, name: str, *, nullable: bool = False, index: bool = False) -> Column[int]:
-    """A column that refers to the ``id`` of another table of the studio."""
-    return Column(name, Integer, ForeignKey(f"{table}.id"), nullable=nullable, index=index)
-
 
 accounts = Table(
     "studio_accounts",
     metadata,
-    _id(),
+    id_column(),
     Column("login", String(256), unique=True),  # null for people who came by a recruitment service and have no password
     Column("password", String(256)),  # an Argon2 hash
     Column("name", String(256), nullable=False),
@@ -56,7 +28,7 @@ sessions = Table(
     "studio_sessions",
     metadata,
     Column("token_hash", String(64), primary_key=True),  # SHA-256; the token itself is only in the browser's cookie
-    _to("studio_accounts", "account_id", index=True),
+    reference("studio_accounts", "account_id", index=True),
     Column("csrf", String(64), nullable=False),
     Column("created", Float, nullable=False),
     Column("seen", Float, nullable=False),
@@ -66,7 +38,7 @@ sessions = Table(
 attempts = Table(
     "studio_attempts",  # failed sign-ins, for rate limits that hold over all processes
     metadata,
-    _id(),
+    id_column(),
     Column("key", String(128), nullable=False),
     Column("at", Float, nullable=False),
     Index("ix_studio_attempts_key_at", "key", "at"),
@@ -75,7 +47,7 @@ attempts = Table(
 studies = Table(
     "studio_studies",
     metadata,
-    _id(),
+    id_column(),
     Column("name", String(64), nullable=False, unique=True),  # short name in addresses and file names
     Column("title", Text, nullable=False),
     Column("workflow", String(64), nullable=False),
@@ -85,7 +57,7 @@ studies = Table(
     Column("consent_text", Text, nullable=False),
     Column("consent_version", String(32), nullable=False),  # hash of the text: who agreed to what
     Column("created", Float, nullable=False),
-    _to("studio_accounts", "created_by", nullable=True),
+    reference("studio_accounts", "created_by", nullable=True),
 )
 
 roles = Table(
@@ -101,13 +73,13 @@ roles = Table(
 populations = Table(
     "studio_populations",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id"),
+    id_column(),
+    reference("studio_studies", "study_id"),
     Column("name", String(64), nullable=False),
     Column("title", Text, nullable=False),
     Column("culture", String(32), nullable=False),  # a code of folkways.cultures
     Column("language", String(16), nullable=False),  # the language people write in
-    _to("studio_populations", "parent_id", nullable=True),
+    reference("studio_populations", "parent_id", nullable=True),
     Column("people", Integer),  # how many are recruited at most; null for no limit
     Column("criteria", Json, nullable=False),
     UniqueConstraint("study_id", "name"),
@@ -116,26 +88,26 @@ populations = Table(
 invites = Table(
     "studio_invites",
     metadata,
-    _id(),
+    id_column(),
     Column("token_hash", String(64), nullable=False, unique=True),
-    _to("studio_studies", "study_id", index=True),
-    _to("studio_populations", "population_id", nullable=True),
+    reference("studio_studies", "study_id", index=True),
+    reference("studio_populations", "population_id", nullable=True),
     Column("role", String(16), nullable=False),
     Column("uses_left", Integer),  # null for no limit
     Column("expires", Float, nullable=False),
     Column("revoked", Boolean, nullable=False),
     Column("note", Text, nullable=False),
     Column("created", Float, nullable=False),
-    _to("studio_accounts", "created_by", nullable=True),
+    reference("studio_accounts", "created_by", nullable=True),
 )
 
 participants = Table(
     "studio_participants",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id"),
-    _to("studio_accounts", "account_id", index=True),
-    _to("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
+    id_column(),
+    reference("studio_studies", "study_id"),
+    reference("studio_accounts", "account_id", index=True),
+    reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
     Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn
     Column("source", String(32), nullable=False),  # invite, prolific
@@ -159,8 +131,8 @@ attributes = Table(
 stages = Table(
     "studio_stages",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id"),
+    id_column(),
+    reference("studio_studies", "study_id"),
     Column("position", Integer, nullable=False),
     Column("name", String(64), nullable=False),
     Column("title", Text, nullable=False),
@@ -173,12 +145,12 @@ stages = Table(
 items = Table(
     "studio_items",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id"),
-    _to("studio_stages", "stage_id"),
-    _to("studio_populations", "population_id", nullable=True),  # whose people may work on it; null for anybody
-    _to("studio_items", "parent_id", nullable=True, index=True),  # what it descends from
-    _to("studio_participants", "author_id", nullable=True),
+    id_column(),
+    reference("studio_studies", "study_id"),
+    reference("studio_stages", "stage_id"),
+    reference("studio_populations", "population_id", nullable=True),  # whose people may work on it; null for anybody
+    reference("studio_items", "parent_id", nullable=True, index=True),  # what it descends from
+    reference("studio_participants", "author_id", nullable=True),
     Column("key", String(128), nullable=False),  # stable id, unique in its stage and population
     Column("round", Integer, nullable=False),
     Column("content", Json, nullable=False),
@@ -194,13 +166,13 @@ items = Table(
 revisions = Table(
     "studio_revisions",
     metadata,
-    _id(),
-    _to("studio_items", "item_id"),
+    id_column(),
+    reference("studio_items", "item_id"),
     Column("number", Integer, nullable=False),  # from 1
     Column("step", String(32), nullable=False),  # scenario, question, challenge, revision, edit
     Column("content", Json, nullable=False),
     Column("strategy", String(64)),
-    _to("studio_participants", "participant_id", nullable=True),
+    reference("studio_participants", "participant_id", nullable=True),
     Column("created", Float, nullable=False),
     UniqueConstraint("item_id", "number"),
 )
@@ -208,12 +180,12 @@ revisions = Table(
 assignments = Table(
     "studio_assignments",  # one row per answer that an item needs: the row is the reservation
     metadata,
-    _id(),
-    _to("studio_items", "item_id"),
-    _to("studio_stages", "stage_id"),
-    _to("studio_populations", "population_id", nullable=True),
+    id_column(),
+    reference("studio_items", "item_id"),
+    reference("studio_stages", "stage_id"),
+    reference("studio_populations", "population_id", nullable=True),
     Column("slot", Integer, nullable=False),  # 1 to the number of answers wanted, then one more per replacement
-    _to("studio_participants", "participant_id", nullable=True),
+    reference("studio_participants", "participant_id", nullable=True),
     Column("state", String(16), nullable=False),  # open, leased, done, closed
     Column("leased", Float),
     Column("lease_until", Float),
@@ -236,11 +208,11 @@ skips = Table(
 judgements = Table(
     "studio_judgements",
     metadata,
-    _id(),
-    _to("studio_assignments", "assignment_id"),
-    _to("studio_items", "item_id", index=True),
-    _to("studio_stages", "stage_id", index=True),
-    _to("studio_participants", "participant_id"),
+    id_column(),
+    reference("studio_assignments", "assignment_id"),
+    reference("studio_items", "item_id", index=True),
+    reference("studio_stages", "stage_id", index=True),
+    reference("studio_participants", "participant_id"),
     Column("key", String(64), nullable=False),  # the browser's; the same key is the same submission
     Column("payload", Json, nullable=False),
     Column("seconds", Float),  # on the task, as the server saw it: from lease to submission
@@ -264,9 +236,9 @@ drafts = Table(
 adjudications = Table(
     "studio_adjudications",
     metadata,
-    _id(),
-    _to("studio_items", "item_id", index=True),
-    _to("studio_accounts", "account_id"),
+    id_column(),
+    reference("studio_items", "item_id", index=True),
+    reference("studio_accounts", "account_id"),
     Column("decision", Json, nullable=False),
     Column("reason", Text, nullable=False),
     Column("created", Float, nullable=False),
@@ -275,10 +247,10 @@ adjudications = Table(
 model_calls = Table(
     "studio_model_calls",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id"),
-    _to("studio_items", "item_id", nullable=True, index=True),
-    _to("studio_participants", "participant_id", nullable=True),
+    id_column(),
+    reference("studio_studies", "study_id"),
+    reference("studio_items", "item_id", nullable=True, index=True),
+    reference("studio_participants", "participant_id", nullable=True),
     Column("purpose", String(32), nullable=False),  # helper, verifier, sentences
     Column("endpoint", String(512), nullable=False),
     Column("run", String(128), nullable=False),  # the run of the workspace under which the reply is stored
@@ -292,10 +264,10 @@ model_calls = Table(
 events = Table(
     "studio_events",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id", nullable=True, index=True),
-    _to("studio_accounts", "account_id", nullable=True),
-    _to("studio_participants", "participant_id", nullable=True),
+    id_column(),
+    reference("studio_studies", "study_id", nullable=True, index=True),
+    reference("studio_accounts", "account_id", nullable=True),
+    reference("studio_participants", "participant_id", nullable=True),
     Column("kind", String(64), nullable=False),
     Column("subject", String(64), nullable=False),  # "item:12"; empty where there is none
     Column("details", Json, nullable=False),
@@ -305,9 +277,9 @@ events = Table(
 jobs = Table(
     "studio_jobs",
     metadata,
-    _id(),
-    _to("studio_studies", "study_id", index=True),
-    _to("studio_accounts", "account_id", nullable=True),
+    id_column(),
+    reference("studio_studies", "study_id", index=True),
+    reference("studio_accounts", "account_id", nullable=True),
     Column("kind", String(32), nullable=False),  # export, import, draw, sentences
     Column("state", String(16), nullable=False),  # waiting, running, done, failed
     Column("details", Json, nullable=False),
@@ -317,27 +289,3 @@ jobs = Table(
     Column("started", Float),
     Column("finished", Float),
 )
-
-GUARDED = {"studio_events": ("UPDATE", "DELETE"), "studio_judgements": ("UPDATE",)}
-"""Table -> what no statement may do to its rows."""
-
-
-def guards(dialect: str) -> list[str]:
-    """The statements that make the triggers of GUARDED."""
-    made: list[str] = []
-    if dialect == "postgresql":
-        made.append(
-            "CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed'; END $$"
-        )
-    for table, actions in GUARDED.items():
-        for action in actions:
-            name = f"{table}_no_{action.lower()}"
-            if dialect == "postgresql":
-                made.append(f"CREATE TRIGGER {name} BEFORE {action} ON {table} FOR EACH ROW EXECUTE FUNCTION studio_refuse()")
-            else:
-                made.append(
-                    f"CREATE TRIGGER {name} BEFORE {action} ON {table} "
-                    f"BEGIN SELECT RAISE(ABORT, 'rows of {table} can be added but not changed'); END"
-                )
-    return made
