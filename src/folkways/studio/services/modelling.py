@@ -64,7 +64,7 @@ def call_model(
     """
     name = models_of(study).get(purpose)
     if name is None:
-        raise ConflictError(f"this study has no model as {purpose}; go on without it")
+        raise ConflictError("this study has no model as %(purpose)s; go on without it", purpose=purpose)
     _check_calls(workspace, study)
     row: dict[str, Any] = {
         "study_id": study.id,
@@ -105,7 +105,7 @@ def _check_calls(workspace: Workspace, study: Study) -> None:
     with workspace.read() as connection:
         made = connection.scalar(sa.select(sa.func.count()).where(schema.model_calls.c.study_id == study.id)) or 0
     if made >= most:
-        raise ConflictError(f"this study has made the {most} calls to models that it may; go on without them")
+        raise ConflictError("this study has made the %(most)s calls to models that it may; go on without them", most=most)
 
 
 def note_reading(workspace: Workspace, call: ModelCall, read: Mapping[str, Any] | None, problem: str | None = None) -> ModelCall:

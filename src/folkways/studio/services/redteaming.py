@@ -118,7 +118,7 @@ def challenge(workspace: Workspace, participant_id: int, assignment_id: int) -> 
     earlier = list(content.get("challenges", ()))
     most = work.stage.config["most_challenges"]
     if len(earlier) >= most:
-        raise ConflictError(f"a question may be tried {most} times; submit it as it is, or write another")
+        raise ConflictError("a question may be tried %(most)s times; submit it as it is, or write another", most=most)
     study, place = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place)
     call = modelling.call_model(

@@ -108,7 +108,12 @@ def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int
     if state == study.state:
         return study
     if state not in MOVES[study.state]:
-        raise ConflictError(f"a study that is {study.state} cannot become {state}; it can become {', '.join(MOVES[study.state])}")
+        raise ConflictError(
+            "a study that is %(state)s cannot become %(wanted)s; it can become %(valid)s",
+            state=study.state,
+            wanted=state,
+            valid=", ".join(MOVES[study.state]),
+        )
     with workspace.write() as connection:
         change_rows(connection, schema.studies, {"id": study_id}, state=str(state))
         audit.note(connection, f"study.{state}", study_id=study_id, account_id=by)

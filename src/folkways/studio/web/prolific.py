@@ -31,14 +31,13 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 KEYS_SECONDS = 3600
 """How long a fetched key set is used; Prolific asks for at least daily."""
 LEEWAY_SECONDS = 60
-AGAIN = "open the study again from your Prolific page"
 
 
 def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
     """Attribute -> value of the parameters that are there. InviteError for one that cannot be an id of Prolific's."""
     found = {attribute: given[name] for name, attribute in PARAMETERS.items() if given.get(name)}
     if not all(ID.fullmatch(value) for value in found.values()):
-        raise InviteError(f"this link is not as Prolific makes it; {AGAIN}")
+        raise InviteError("this link is not as Prolific makes it; open the study again from your Prolific page")
     return found
 
 
@@ -55,7 +54,7 @@ def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, s
     said = claims.get("prolific", {})
     for name, value in given.items():
         if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
-            raise InviteError(f"this link was changed on its way; {AGAIN}")
+            raise InviteError("this link was changed on its way; open the study again from your Prolific page")
 
 
 def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
@@ -80,7 +79,7 @@ def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
             options={"require": ["exp", "aud"]},
         )
     except jwt.PyJWTError:
-        raise InviteError(f"this link has expired or was changed; {AGAIN}") from None
+        raise InviteError("this link has expired or was changed; open the study again from your Prolific page") from None
     return claims
 
 
