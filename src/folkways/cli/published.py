@@ -112,9 +112,14 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
     import polars as pl
 
     from folkways.api import load_run
+    from folkways.errors import FolkwaysError
     from folkways.reports.reference import reference_points, warnings_of
 
-    points = reference_points(load_run(run, workspace).scores())
+    loaded = load_run(run, workspace)
+    scores = loaded.scores()
+    if scores.is_empty():
+        raise FolkwaysError(f"run {loaded.name} has not been scored yet; score it first: folkways score {loaded.name}")
+    points = reference_points(scores)
     return points.filter(pl.col("comparable")), warnings_of(points)
 
 
