@@ -67,6 +67,10 @@ def test_deep_nesting_is_no_crash():
     assert from_json(b"[" * 200_000) is None
 
 
+def test_a_byte_order_mark_is_no_part_of_the_reply() -> None:
+    assert from_json(b'\xef\xbb\xbf{"a": "\xef\xbb\xbf"}') == {"a": "\ufeff"}
+
+
 @given(ANY_TEXT)
 def test_any_prompt_can_be_sent(text):
     sent = from_json(to_json({"content": text}))["content"]

@@ -207,3 +207,17 @@ def test_a_count_that_no_column_holds_does_not_take_the_batch_with_it(any_worksp
     ledger.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1)])
     (used,) = results.usage(any_workspace, run)
     assert (used.responses, used.input_tokens, used.output_tokens, used.reasoning_tokens) == (2, 3, 1, 0)
+
+
+def test_what_is_given_back_is_for_others(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
+    first, second = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    first.enter()
+    second.enter()
+    asked, *rest = first.claim(endpoint, 0, 10, frozenset()).requests
+    first.save(endpoint, [answer(asked)])
+    assert second.claim(endpoint, 0, 10, frozenset()).requests == ()
+    first.give_back({request.key for request in rest})
+    assert len(second.claim(endpoint, 0, 10, frozenset()).requests) == 9
+    first.save(endpoint, [answer(rest[0])])  # one that was on its way after all
+    assert first.pending(endpoint) == 8

@@ -181,13 +181,13 @@ def to_json(payload: dict[str, Any]) -> bytes:
 
 
 def from_json(raw: bytes) -> Any:
-    """What the body says; None if it is not JSON. Lone surrogates and bad UTF-8 do not make a body unreadable."""
+    """What the body says; None if it is not JSON. Lone surrogates, bad UTF-8 and a byte order mark do not make it unreadable."""
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(raw.decode("utf-8", "replace"))
+        return json.loads(raw.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
 

@@ -127,6 +127,7 @@ class Asking:
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
+        await self._on_database(self.ledger.give_back, frozenset(self._held))  # other models may go on here for hours
         still = await self._on_database(self.ledger.pending, self.endpoint_id)
         self.tally.elsewhere = max(0, self.tally.total - self.tally.done - self.tally.failed - still)
         return self.tally

@@ -194,6 +194,16 @@ class Ledger:
         for claim in over:
             del self._claimed[claim]
 
+    def give_back(self, keys: Collection[str]) -> None:
+        """Let others ask these requests, which were claimed together with no others and will not be sent."""
+        claims = {self._claim_of[key] for key in keys if key in self._claim_of}
+        if claims:
+            with self.workspace.write() as connection:
+                connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(claims)))
+        for claim in claims:
+            for key in self._claimed.pop(claim):
+                del self._claim_of[key]
+
     def _ending(self, keys: Collection[str]) -> list[int]:
         """The claims of which these are the last requests."""
         touched = {self._claim_of[key] for key in keys if key in self._claim_of}
