@@ -26,10 +26,10 @@ class WorkspaceGoneError(WorkspaceError):
 _AGAIN = "then run the same command again: what is stored stays"
 
 _GONE = {
-    "57p03": f"the server is starting or stopping; wait until it is up, {_AGAIN}",
+    "sqlstate 57p03": f"the server is starting or stopping; wait until it is up, {_AGAIN}",
     "can't create a connection": "the server does not answer; check host and port, and that PostgreSQL is running",
-    "53300": f"the server has as many connections as it takes; end other programs or raise its max_connections, {_AGAIN}",
-    "57p0": f"the server ended the connection; check that PostgreSQL is running, {_AGAIN}",
+    "sqlstate 53300": f"the server has as many connections as it takes; end other programs or raise its max_connections, {_AGAIN}",
+    "sqlstate 57p0": f"the server ended the connection; check that PostgreSQL is running, {_AGAIN}",
     "network error": f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}",
     "connection is closed": f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}",
 }
@@ -38,7 +38,7 @@ _GONE = {
 _WRONG = {
     "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
     "database or disk is full": "the disk is full; free some space and run the same command again: what is stored stays",
-    "53100": "the server's disk is full; free some space and run the same command again: what is stored stays",
+    "sqlstate 53100": "the server's disk is full; free some space and run the same command again: what is stored stays",
     "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
     "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
     "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
@@ -52,7 +52,7 @@ _WRONG = {
 
 def explained(what: str, error: Exception) -> WorkspaceError:
     """The error for people: ``what`` failed, why, and what to do about it."""
-    text = str(getattr(error, "orig", None) or error).strip()
+    text = _said(error)
     lower = text.lower()
     lost = isinstance(error, ConnectionError) or getattr(error, "connection_invalidated", False)
     for sign, remedy in _GONE.items():
@@ -62,3 +62,12 @@ def explained(what: str, error: Exception) -> WorkspaceError:
         if sign in lower:
             return WorkspaceError(f"{what}: {remedy}\n({text})")
     return WorkspaceError(f"{what}: {text}")
+
+
+def _said(error: Exception) -> str:
+    """The database's own words; PostgreSQL's driver raises with all fields of the server's message in a dictionary."""
+    cause = getattr(error, "orig", None) or error
+    fields = cause.args[0] if cause.args else None
+    if isinstance(fields, dict) and "M" in fields:
+        return f"{fields['M']} [SQLSTATE {fields.get('C')}]"
+    return str(cause).strip()
