@@ -8,19 +8,16 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from functools import cache
-from operator import itemgetter
 from pathlib import Path
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any
 
-import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
 from folkways.workspace.idle import ask_idle_connections
+from folkways.workspace.insertions import insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio_guards import guards  # and with it the studio's tables in the metadata
@@ -31,9 +28,6 @@ WRITER_LOCK = 6035587
 
 POOLED, MORE = 12, 26
 """Connections that stay open once they were needed, and those beyond: making one anew costs more than a request does."""
-
-ROWS_PER_STATEMENT = 500
-"""Rows of one INSERT on PostgreSQL, where every statement is a round trip."""
 
 
 class Workspace:
@@ -89,25 +83,11 @@ class Workspace:
 
     def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows whose primary key is not there yet; those that are there stay as they are."""
-        self._insert(connection, table, rows, replace=False)
+        insert(connection, table, rows, replace=False)
 
     def insert_or_replace(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert the rows, each in place of the one with its primary key; all of them give all columns."""
-        self._insert(connection, table, rows, replace=True)
-
-    def _insert(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], *, replace: bool) -> None:
-        if not rows:
-            return
-        if connection.dialect.name == "postgresql":
-            statement = _postgres_insertion(table, tuple(rows[0]), replace)
-            for start in range(0, len(rows), ROWS_PER_STATEMENT):
-                together = orjson.dumps(list(rows[start : start + ROWS_PER_STATEMENT])).decode()
-                connection.exec_driver_sql(statement, (together,))
-            return
-        # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every reply.
-        statement, order = _sqlite_insertion(table, tuple(rows[0]), replace)
-        values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
-        connection.exec_driver_sql(statement, [values(row) for row in rows])
+        insert(connection, table, rows, replace=True)
 
     def close(self) -> None:
         """Close all connections; the workspace can be opened again."""
@@ -119,41 +99,6 @@ class Workspace:
             yield
         except PROBLEMS as error:
             raise explained(f"cannot {action} the workspace {self.location}", error) from error
-
-
-Insertion = TypeVar("Insertion", postgresql.Insert, sqlite.Insert)
-
-
-def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Insertion:
-    """What becomes of rows whose primary key is there already: they take its place, or are left out."""
-    if not replace:
-        return insertion.on_conflict_do_nothing()
-    values = {column.name: insertion.excluded[column.name] for column in table.columns if not column.primary_key}
-    return insertion.on_conflict_do_update(index_elements=list(table.primary_key), set_=values)
-
-
-@cache
-def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> str:
-    """The statement, whose one parameter is the rows as JSON.
-
-    With a parameter for each value, making the statement took longer than all the rest of planning and storing: its text is as long
-    as its rows are many.
-    """
-    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
-    row_type = dialect.identifier_preparer.format_table(table)
-    names = ", ".join(dialect.identifier_preparer.quote(name) for name in columns)
-    rows = sa.text(f"SELECT {names} FROM json_populate_recordset(NULL::{row_type}, $1::json)")  # noqa: S608 - names of our schema
-    insertion = postgresql.insert(table).from_select(list(columns), rows.columns(*(table.c[name] for name in columns)))
-    compiled = _on_conflict(insertion, table, replace=replace).compile(dialect=dialect)
-    return compiled.string.replace("$1", "%s")
-
-
-@cache
-def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> tuple[str, tuple[str, ...]]:
-    """The statement, and the columns in the order of its parameters."""
-    insertion = _on_conflict(sqlite.insert(table).values(dict.fromkeys(columns)), table, replace=replace)
-    compiled = insertion.compile(dialect=sqlite.dialect(paramstyle="qmark"))
-    return compiled.string, tuple(compiled.positiontup or columns)
 
 
 def open_workspace(location: str | Path = "folkways.db", *, create: bool = True) -> Workspace:
