@@ -79,7 +79,10 @@ def coverage_notices(view: ReportView) -> list[str]:
     sentences = []
     for score in _incomplete(view):
         lost = f"{_losses(score.failed, score.missing)} of {count(score.n)} expected answers (coverage {percent(score.coverage)})"
-        best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
+        if score.lost == score.n:
+            best = "No reply came: there is no score, and nothing is known of the model."
+        else:
+            best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
         sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
     return sentences
 
