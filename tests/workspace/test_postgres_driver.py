@@ -167,6 +167,18 @@ def test_a_connection_that_the_network_cut_says_so(brief: Engine) -> None:
         assert failed.value.connection_invalidated
 
 
+def test_a_connection_that_the_server_ended_is_given_up(brief: Engine, plain: Engine) -> None:
+    with brief.connect() as connection:
+        pid = connection.execute(sa.text("SELECT pg_backend_pid() + :nothing"), {"nothing": 0}).scalar()
+        with plain.connect() as other:
+            other.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+        with pytest.raises(DBAPIError) as failed:
+            connection.execute(sa.select(sa.literal(1)))
+        assert failed.value.connection_invalidated
+    with brief.connect() as connection:
+        assert connection.execute(sa.select(sa.literal(1))).scalar() == 1
+
+
 def test_a_closed_cursor_and_a_closed_connection_say_so(postgres_url: str) -> None:
     url = make_url(postgres_url)
     assert url.username and url.host and url.port

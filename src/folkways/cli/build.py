@@ -156,6 +156,8 @@ def _tell(made: Made, path: Path, console: Console) -> None:
         f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for made-up options"
         + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
+    for why, count in record["filtered"].items():
+        console.print(f"left out: {plural(count, 'question')}: {why}", highlight=False, soft_wrap=True)
     for what, why in built.left_out.items():
         console.print(f"left out: {what}: {why}", markup=False, highlight=False, soft_wrap=True)
     if path.name == "mc_questions_file.csv":

@@ -82,7 +82,7 @@ class RunProgress:
             for tally in tallies:
                 if tally.total:
                     self.console.print(one_line(f"{tally.endpoint}: {_line(tally)}"), markup=False, highlight=False, soft_wrap=True)
-        if finished and self._then and any(tally.total for tally in tallies):
+        if finished and self._then and any(tally.done or tally.failed for tally in tallies):
             self.console.print(self._then, markup=False, highlight=False)
             self._then = ""
 

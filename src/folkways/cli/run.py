@@ -72,7 +72,9 @@ def command(
     from folkways.cli.files import check_folder
     from folkways.cli.progress import RunProgress
     from folkways.reports.terminal import terminal_summary
+    from folkways.reports.text import one_line
     from folkways.workspace.plans import run_tasks
+    from folkways.workspace.results import failure_counts
 
     if strata is not None and until is None:
         raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
@@ -118,6 +120,9 @@ def command(
     if failed:
         told = "request failed and counts" if failed == 1 else "requests failed and count"
         console.print(f"{failed:,} {told} as such; the same command tries again.", highlight=False)
+        reasons = failure_counts(done.workspace, done.record)
+        if reasons.height:
+            console.print(one_line(f"most often: {reasons['message'][0]}"), markup=False, highlight=False, soft_wrap=True)
     if done.record.state != "finished":
         console.print(
             f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False

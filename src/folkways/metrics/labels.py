@@ -60,9 +60,15 @@ def first_label(reply: str, labels: Sequence[str]) -> str | None:
     at_line_start = re.compile(rf"^\W*(?:(?i:option|choice|answer)\s+)?([{letters}])\s*(?:[).:,\]}}、．：-]|\n|$)", re.M)
     alone = re.compile(rf"(?<![\w’']) (?!{_ARTICLE}) ([{letters}]) (?![\w’'])", re.X)
     for pattern in (announced, at_line_start, alone):
-        named = {by_letter[hit[1].upper()] for hit in pattern.finditer(text) if not _NEGATION.search(_before(text, hit.start(1)))}
-        if named:
-            return named.pop() if len(named) == 1 else None
+        found: str | None = None
+        for hit in pattern.finditer(text):
+            label = by_letter[hit[1].upper()]
+            if label != found and not _NEGATION.search(_before(text, hit.start(1))):
+                if found is not None:
+                    return None
+                found = label
+        if found is not None:
+            return found
     return None
 
 

@@ -10,7 +10,7 @@ from folkways.reports.leaderboard import Leaderboard, Standing
 from folkways.reports.names import facet_title
 from folkways.reports.people import PEOPLE
 from folkways.reports.summary import coverage_notices, lede, run_notices, unequal_notices, unreadable_notices
-from folkways.reports.text import count, number, one_line, percent
+from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
@@ -160,8 +160,14 @@ def _head() -> list[str]:
 
 def _cells(view: ReportView, score: Score) -> list[str]:
     states = [count(amount) for amount in score.states.values()]
-    interval = f"{number(score.low)} to {number(score.high)}"
-    return [number(score.score), interval, count(score.n), percent(score.coverage), *states, view.signatures[score.signature]]
+    return [
+        number(score.score),
+        interval(score.low, score.high, " to "),
+        count(score.n),
+        percent(score.coverage),
+        *states,
+        view.signatures[score.signature],
+    ]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()) -> str:

@@ -62,7 +62,10 @@ def gaps(view: ReportView) -> list[str]:
     sentences = []
     for endpoint, group in list(by_endpoint.items())[:MAX_NAMED]:
         failed, missing = sum(score.failed for score in group), sum(score.missing for score in group)
-        consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
+        if failed + missing == sum(score.n for score in group):
+            consequence = "No reply came, so that nothing is known of it."
+        else:
+            consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
         sentences.append(
             f"{view.short[endpoint]}: {_losses(failed, missing)} of {count(sum(score.n for score in group))} expected answers, "
             f"on {plural(len(group), 'task')} (lowest coverage {percent(min(score.coverage for score in group))}). "

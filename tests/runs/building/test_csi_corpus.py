@@ -230,7 +230,7 @@ def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl")
     arguments = ["csi-corpus", "--items", items, "--choices", choices, "--labels", labelled, "--out", tmp_path / "corpus"]
     done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert "1 sentences of 6 items" in done.stdout
+    assert "1 sentence of 6 items" in done.stdout
     assert "element: judges agree on 50 % of 2" in done.stdout
     assert "people differ on the element: Customs, Rituals: 1" in done.stderr
     assert f"wrote {tmp_path / 'corpus' / xcr.BASE_FILE}" in done.stderr

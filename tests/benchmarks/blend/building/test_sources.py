@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from folkways.benchmarks.blend.building.forms import Form
-from folkways.benchmarks.blend.building.sources import Source, sources
+from folkways.benchmarks.blend.building.sources import Source, filtered, sources
 from folkways.errors import DataError
 from folkways.releases import blend
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
@@ -33,18 +34,24 @@ def read(folder: Path, entry: dict[str, Any], text: str = "What is it in your co
 
 
 @pytest.mark.parametrize(
-    ("entry", "kept"),
+    ("entry", "why"),
     [
-        ({}, True),
-        ({"idks": {"idk": 2, "no-answer": 0}}, True),
-        ({"idks": {"idk": 2, "i forgot": 1}}, False),
-        ({"idks": {"not-applicable": 1}}, False),
-        ({"annotations": [group(["차"], ["tea"], 1)]}, False),
-        ({"annotations": []}, False),
+        ({}, None),
+        ({"idks": {"idk": 2, "no-answer": 0}}, None),
+        ({"idks": {"idk": 2, "i forgot": 1}}, "in one country, more than 2 people did not know it"),
+        ({"idks": {"not-applicable": 1}}, "somebody called it not applicable"),
+        ({"idks": {"not-applicable": 1}, "annotations": []}, "somebody called it not applicable"),
+        ({"annotations": [group(["차"], ["tea"], 1)]}, "in one country, no answer was given by 2 people"),
+        ({"annotations": []}, "in one country, no answer was given by 2 people"),
     ],
 )
-def test_the_filter_of_the_paper(tmp_path: Path, entry: dict[str, Any], kept: bool) -> None:
-    assert [source.question for source in read(tmp_path, entry)] == ["Q-1"] * kept
+def test_the_filter_of_the_paper_and_what_it_says(tmp_path: Path, entry: dict[str, Any], why: str | None) -> None:
+    assert [source.question for source in read(tmp_path, entry)] == ([] if why else ["Q-1"])
+    release = release_at(tmp_path)
+    annotations, questions = blend.read_annotations(release), blend.read_questions(release)
+    assert filtered(annotations, questions) == ({why: 1} if why else {})
+    assert filtered(annotations, questions, ["Q-1"]) == ({why: 1} if why else {})
+    assert filtered(annotations.filter(pl.col("culture") == annotations["culture"][0]), questions, []) == {}
 
 
 def test_answers_without_english_are_none(tmp_path: Path) -> None:

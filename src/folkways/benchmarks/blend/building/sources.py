@@ -59,7 +59,7 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-    dropped = annotations.filter(~_is_usable()).select("id").unique()
+    dropped = annotations.filter(pl.any_horizontal(*_objections().values())).select("id").unique()
     answers: dict[str, dict[str, tuple[Group, ...]]] = {}
     for code, key, groups in annotations.join(dropped, on="id", how="anti").select("culture", "id", "groups").iter_rows():
         answers.setdefault(key, {})[names[code]] = _in_english(groups)
@@ -85,13 +85,36 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     ]
 
 
-def _is_usable() -> pl.Expr:
-    """Whether a country's answers to a question pass the filter, over the columns ``groups`` and ``idks``."""
+def filtered(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> dict[str, int]:
+    """Why questions do not pass the filter of ``sources`` -> how many of them; each counts under the first reason that fits it."""
+    asked = questions["culture"][0] if questions.height else None
+    keys = questions.filter(pl.col("culture") == asked).select("id").unique()
+    if wanted is not None:
+        keys = keys.filter(pl.col("id").is_in(list(wanted)))
+    places = annotations["culture"].n_unique()
+    by_key = annotations.group_by("id").agg(
+        *(against.any().alias(why) for why, against in _objections().items()), pl.col("culture").n_unique().alias("places")
+    )
+    found = keys.join(by_key, on="id", how="left").with_columns(
+        (pl.col("places").fill_null(0) < places).alias("not everybody was asked it"),
+        *(pl.col(why).fill_null(value=False) for why in _objections()),
+    )
+    reasons = [*_objections(), "not everybody was asked it"]
+    first = found.select(pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why")).drop_nulls()
+    return {why: int((first["why"] == why).sum()) for why in reasons if (first["why"] == why).any()}
+
+
+def _objections() -> dict[str, pl.Expr]:
+    """What speaks against a country's answers to a question, over the columns ``groups`` and ``idks``."""
     idk = pl.element().struct
     not_applicable = pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
     not_knowing = pl.col("idks").list.eval(idk.field("count")).list.sum()
     votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
-    return (not_applicable <= 0) & (not_knowing <= MOST_NOT_KNOWING) & (votes >= LEAST_VOTES)
+    return {
+        "somebody called it not applicable": not_applicable > 0,
+        f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing > MOST_NOT_KNOWING,
+        f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
+    }
 
 
 def _in_english(groups: Iterable[Mapping[str, Any]]) -> tuple[Group, ...]:
