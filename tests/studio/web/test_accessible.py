@@ -95,7 +95,9 @@ def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
         page = site.field.open(site.field.page_of(site.person, color_scheme=theme), site.tasks["vote"])
         page.wait_for_selector("form[data-ready]")
         # What was chosen in the first theme may have been saved as a draft by now.
-        page.eval_on_selector_all("form[data-task] input:checked", "(inputs) => inputs.forEach((input) => { input.checked = false; })")
+        page.eval_on_selector_all(
+            "form[data-task] input:checked", "(inputs) => inputs.forEach((input) => { input.checked = false; })"
+        )
         page.get_by_role("button", name="Send and go on").click()
         page.locator("#problems:not([hidden])").wait_for()
         page.get_by_label("shoes").check()
