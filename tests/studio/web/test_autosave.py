@@ -37,6 +37,13 @@ def saved(page: Any) -> None:
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
 
 
+def type_and_save(page: Any, label: str, words: str) -> None:
+    """Type, and wait for the save of just this: a page that was saved before says so all the time."""
+    with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
+        page.get_by_label(label).fill(words)
+    saved(page)
+
+
 def test_what_is_typed_is_there_again_on_another_day(field: Field) -> None:
     page = field.person()
     begin(page)
@@ -156,14 +163,13 @@ def test_two_devices_never_overwrite_each_other(field: Field) -> None:
     phone = field.page()
     phone.context.add_cookies(first.context.cookies())
     phone.goto(first.url)
-    first.get_by_label("Answer 1").fill("김밥 한 줄")
-    saved(first)
+    type_and_save(first, "Answer 1", "김밥 한 줄")
     phone.get_by_label("Answer 1").fill("빵")
     expect(phone.get_by_role("heading", name="There is a newer version of your answer")).to_be_visible()
     phone.get_by_role("button", name="Use the newer version").click()
     expect(phone.get_by_label("Answer 1")).to_have_value("김밥 한 줄")
-    phone.get_by_label("Answer 1").fill("김밥 두 줄")
-    saved(phone)
+    phone.wait_for_selector("form[data-ready]")
+    type_and_save(phone, "Answer 1", "김밥 두 줄")
     first.get_by_label("Answer 2").fill("떡")
     first.get_by_role("button", name="Keep what is in this window").click()
     saved(first)
@@ -172,6 +178,22 @@ def test_two_devices_never_overwrite_each_other(field: Field) -> None:
     phone.get_by_role("button", name="Send and go on").click()
     expect(phone.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
     assert said(field, 0) == [["김밥 한 줄", "떡"]]
+
+
+def test_what_is_typed_before_the_script_is_there_is_saved_too(field: Field) -> None:
+    """On a slow connection a page can be typed into long before its scripts have come."""
+    page = field.person()
+    waiting: list[Any] = []
+    page.route("**/js/task.js*", lambda route: waiting.append(route))
+    page.get_by_role("button", name="Go on", exact=True).click(no_wait_after=True)
+    page.get_by_label("Answer 1").fill("김밥")
+    with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
+        waiting[0].continue_()
+    saved(page)
+    page.unroute("**/js/task.js*")
+    page.reload()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    assert field.errors == []
 
 
 def test_two_clicks_and_the_back_button_send_once(field: Field) -> None:

@@ -9,13 +9,31 @@ const NOT_CONTENT = new Set(["csrf", "key", "revision"]);
 
 const content = (form) => fieldsOf(form).filter(([name]) => !NOT_CONTENT.has(name));
 
+// The content that the page came with, whatever was typed before this script ran.
+function delivered(form) {
+  const found = [];
+  for (const field of form.elements) {
+    if (!field.name || field.disabled || NOT_CONTENT.has(field.name)) continue;
+    if (field.tagName === "SELECT") {
+      const options = [...field.options];
+      const chosen = options.find((option) => option.defaultSelected) || options[0];
+      if (chosen) found.push([field.name, chosen.value]);
+    } else if (field.type === "checkbox" || field.type === "radio") {
+      if (field.defaultChecked) found.push([field.name, field.value]);
+    } else if ("defaultValue" in field && field.type !== "submit" && field.type !== "button" && field.type !== "file") {
+      found.push([field.name, field.defaultValue]);
+    }
+  }
+  return found;
+}
+
 export class Autosave {
   constructor(form, status, conflict) {
     Object.assign(this, { form, status, conflict });
     this.url = form.dataset.draft;
     this.name = `draft/${this.url}`;
     this.revision = Number(form.elements.revision.value);
-    this.saved = JSON.stringify(content(form));
+    this.saved = JSON.stringify(delivered(form));
     this.paused = false;
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
@@ -27,8 +45,10 @@ export class Autosave {
   // What this browser kept and the server never confirmed: a tab that was closed, a connection that was lost.
   recover() {
     const kept = recall(this.name);
-    if (!kept) return;
-    if (JSON.stringify(kept.fields) === this.saved) return forget(this.name);
+    if (!kept || JSON.stringify(kept.fields) === this.saved) {
+      forget(this.name);
+      return this.changed();
+    }
     if (kept.revision !== this.revision) return this.conflict({ mine: kept.fields, revision: this.revision });
     fill(this.form, kept.fields);
     this.changed();
