@@ -153,7 +153,7 @@ def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Pa
 def test_a_disk_that_fills_up_while_a_run_asks(release: Path, tmp_path: Path) -> None:
     """What was stored stays stored and is not asked again once there is room; what could not be stored is told."""
     workspace = tmp_path / "w.db"
-    with ChatServer() as server:
+    with ChatServer(mode="fixed:Answer: A. " + "And here is why. " * 60) as server:
         model = f"{server.url}/v1#test-model"
         command = ("run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 8)
         assert folkways(*command, "--budget", "1requests").returncode == 1
@@ -161,7 +161,8 @@ def test_a_disk_that_fills_up_while_a_run_asks(release: Path, tmp_path: Path) ->
         assert refused(folkways(*command, preexec_fn=limit), "disk", "run the same command again")
         stored = rows(workspace, "SELECT count(*) FROM responses")[0][0]
         assert 1 < stored < QUESTIONS
-        assert rows(workspace, "SELECT state FROM runs") == [("stopped",)]
+        # Whether even the end of the run still fits depends on how large the writes before it were.
+        assert rows(workspace, "SELECT state FROM runs") in ([("stopped",)], [("running",)])
         before = server.stats()["total"]
         done = folkways(*command)
         after = server.stats()
