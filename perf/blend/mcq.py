@@ -34,14 +34,14 @@ COMMAND = (sys.executable, "-m", "folkways.cli.main", "build", "mcq")
 CHOOSING = """
 import sys, time
 from folkways.benchmarks.blend.building.paper import Memory, choose
-from folkways.benchmarks.blend.building.sources import sources
+from folkways.benchmarks.blend.building.sources import select_sources
 from folkways.benchmarks.blend.building.stand_ins import StandIn
 from folkways.releases import blend
 from folkways.releases.store import open_release
 data, texts, judge = open_release(sys.argv[1]), open_release(sys.argv[2]), StandIn(sys.argv[3])
 began = time.process_time()
 memory = Memory()
-for source in sources(blend.read_annotations(data), blend.read_questions(texts)):
+for source in select_sources(blend.read_annotations(data), blend.read_questions(texts)).sources:
     choose(source, memory, lambda call: judge.recall(call)[0])
 print(time.process_time() - began)
 """

@@ -116,13 +116,12 @@ def command(
     if report_dir is not None:
         for path in done.report(report_dir):
             console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
-    failed = done.failed()
-    if failed:
+    failures = failure_counts(done.workspace, done.record)
+    if failures.height:
+        failed = int(failures["count"].sum())
         told = "request failed and counts" if failed == 1 else "requests failed and count"
         console.print(f"{failed:,} {told} as such; the same command tries again.", highlight=False)
-        reasons = failure_counts(done.workspace, done.record)
-        if reasons.height:
-            console.print(one_line(f"most often: {reasons['message'][0]}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(one_line(f"most often: {failures['message'][0]}"), markup=False, highlight=False, soft_wrap=True)
     if done.record.state != "finished":
         console.print(
             f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False

@@ -28,7 +28,7 @@ def ask_idle_connections(engine: Engine) -> None:
             return
         try:
             engine.dialect.do_ping(connection)
-        except (engine.dialect.loaded_dbapi.Error, OSError) as error:  # the driver lets a reset of its socket through as it is
+        except engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error
 
     sa.event.listen(engine, "checkin", given_back)

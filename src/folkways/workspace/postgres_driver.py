@@ -73,15 +73,16 @@ class BriefConnection(LegacyConnection):  # type: ignore[misc]
         if context.rows is None:
             context.rows = []
 
+    def handle_messages(self, context: Context) -> None:
+        """Read the replies to what was sent; a socket that breaks is an InterfaceError wherever in them that happens."""
+        try:
+            super().handle_messages(context)
+        except OSError as error:
+            raise InterfaceError("network error") from error
+
     def _run(self, statement: str, messages: bytes, *, begins: bool = False) -> Context:
         if self._sock is None:
             raise InterfaceError("connection is closed")
-        try:
-            return self._exchange(statement, messages, begins)
-        except OSError as error:  # which pg8000 lets through where it reads the first part of a reply
-            raise InterfaceError("network error") from error
-
-    def _exchange(self, statement: str, messages: bytes, begins: bool) -> Context:
         _write(self._sock, messages)
         _flush(self._sock)
         began = Context(BEGIN)

@@ -11,7 +11,7 @@ from typing import Any
 from folkways import __version__
 from folkways.benchmarks.blend.building.asking import wordings_digest
 from folkways.benchmarks.blend.building.calls import Oracle
-from folkways.benchmarks.blend.building.sources import Source, filtered, sources
+from folkways.benchmarks.blend.building.sources import Source, select_sources
 from folkways.benchmarks.blend.building.stand_ins import StandIn
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.prices import FREE, Price, load_prices
@@ -104,8 +104,8 @@ def make(
     price_of = _prices(models, limit, prices)
     release = open_release(options.release, "blend")
     texts = open_release(options.question_text, "blend") if options.question_text else release
-    annotations, questions = blend.read_annotations(release), blend.read_questions(texts)
-    found = sources(annotations, questions, options.questions)
+    selected = select_sources(blend.read_annotations(release), blend.read_questions(texts), options.questions)
+    found = selected.sources
     wording = released_wording(options.wording_of, found) if options.wording_of else own_wording()
     record = {
         "made_by": f"folkways {__version__}",
@@ -116,7 +116,7 @@ def make(
         "judge_batch": options.judge_batch if options.profile == "strict" else "1",
         "prompts": f"folkways {wordings_digest()}",
         "wording": wording.source,
-        "filtered": filtered(annotations, questions, options.questions),
+        "filtered": selected.filtered,
     }
 
     def build(oracles: dict[str, Oracle]) -> Built:

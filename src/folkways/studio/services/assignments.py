@@ -64,12 +64,9 @@ def claim_next(
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        # The person's row is locked: two tabs of one person take turns, so that caps hold and both are given the same slot.
-        row = get_row(connection, schema.participants, id=participant_id, lock="key")
-        person = from_row(Participant, row)
-        refused = _refused(connection, person)
-        if refused is not None:
-            return refused
+        person = _worker(connection, participant_id)
+        if isinstance(person, NoWork):
+            return person
         stages = _stages(connection, person, stage)
         if after is not None:
             stages = _going_on(stages, after)
@@ -96,11 +93,9 @@ def claim_batch(
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        row = get_row(connection, schema.participants, id=participant_id, lock="key")
-        person = from_row(Participant, row)
-        refused = _refused(connection, person)
-        if refused is not None:
-            return refused
+        person = _worker(connection, participant_id)
+        if isinstance(person, NoWork):
+            return person
         stages = _stages(connection, person, stage)
         if not stages or handler_of(stages[0].kind).authored:
             return NoWork("none_left")
@@ -120,7 +115,11 @@ def claim_batch(
         return works or why
 
 
-def _refused(connection: sa.Connection, person: Participant) -> NoWork | None:
+def _worker(connection: sa.Connection, participant_id: int) -> Participant | NoWork:
+    """The person, who may work at this moment. Their row is locked: two tabs of one person take turns, so that caps hold and both
+    are given the same slot.
+    """
+    person = from_row(Participant, get_row(connection, schema.participants, id=participant_id, lock="key"))
     if person.state == ParticipantState.FINISHED:
         values = {"state": str(ParticipantState.ACTIVE), "left": None}
         change_rows(connection, schema.participants, {"id": person.id}, **values)
@@ -129,7 +128,7 @@ def _refused(connection: sa.Connection, person: Participant) -> NoWork | None:
     state = get_value(connection, schema.studies.c.state, id=person.study_id)
     if state != StudyState.OPEN:
         return NoWork("closed" if state == StudyState.CLOSED else "paused")
-    return None
+    return person
 
 
 def _stages(connection: sa.Connection, person: Participant, name: str | None) -> list[Stage]:

@@ -64,9 +64,10 @@ def submit(
         if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = handler_of(stage.kind).validate(submission, item.content, stage.config)
+        if handler_of(stage.kind).authored:
+            item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, assignment, item, stage, payload, key, now)
-        content = {**item.content, **payload} if handler_of(stage.kind).authored else item.content
-        apply_rule(connection, replace(item, content=content), stage, now)
+        apply_rule(connection, item, stage, now)
         return Submitted(judgement, False)
 
 
@@ -102,11 +103,12 @@ def _store(
     connection: sa.Connection, assignment: Assignment, item: Item, stage: Stage, payload: Mapping[str, Any], key: str, now: float
 ) -> Judgement:
     if handler_of(stage.kind).authored:
-        content = {**item.content, **payload}
-        change_rows(connection, schema.items, {"id": item.id}, content=content)
-        add_revision(connection, item.id, "submitted", content, participant_id=assignment.participant_id, now=now)
-    revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
-    row = {
+        change_rows(connection, schema.items, {"id": item.id}, content=item.content)
+        author = assignment.participant_id
+        revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author, now=now)
+    else:
+        revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
+    row: dict[str, Any] = {
         "assignment_id": assignment.id,
         "item_id": item.id,
         "stage_id": stage.id,

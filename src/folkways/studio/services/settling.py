@@ -17,7 +17,7 @@ from folkways.studio.workflows.base import Arrival, Decision, Vote
 from folkways.studio.workflows.registry import handler_of
 
 
-def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now: float | None = None) -> Item:
+def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now: float | None = None) -> None:
     """Apply the stage's rule to the answers that an item has. The caller may hold the item's row already; it is locked here.
 
     reopen: also look at an item that is done, unless something descends from it: somebody has withdrawn.
@@ -26,7 +26,6 @@ def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now
     item = from_row(Item, get_row(connection, schema.items, id=item_id, lock="row"))
     stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
     apply_rule(connection, item, stage, now, reopen=reopen)
-    return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 
 def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+EXAMPLE_QUESTION: Mapping[str, str] = {
+    "question": "What do guests take off at the door?",
+    "option_a": "hats",
+    "option_b": "shoes",
+    "option_c": "coats",
+    "option_d": "nothing",
+}
+"""A row of a table of questions with four options."""
+
 
 def options_of(source: Mapping[str, Any], problems: dict[str, str], least: int, most: int) -> list[str]:
     """The field ``options``, a list of different texts; a problem is noted otherwise."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
-from folkways.studio.workflows.options import options_of
+from folkways.studio.workflows.options import EXAMPLE_QUESTION, options_of
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"
@@ -23,13 +23,7 @@ class ReviewHandler(Handler):
 
     kind = "review"
     about = "researchers drop what is not about the culture, and mend wording"
-    example: ClassVar[Mapping[str, str]] = {
-        "question": "What do guests take off at the door?",
-        "option_a": "hats",
-        "option_b": "shoes",
-        "option_c": "coats",
-        "option_d": "nothing",
-    }
+    example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""

@@ -11,7 +11,7 @@ from folkways.errors import FolkwaysError
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.rules.votes import Ballot, count_votes
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
-from folkways.studio.workflows.options import options_of, positions_of
+from folkways.studio.workflows.options import EXAMPLE_QUESTION, options_of, positions_of
 
 MOST_OPTIONS = 8
 
@@ -23,13 +23,7 @@ class VoteHandler(Handler):
 
     kind = "vote"
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
-    example: ClassVar[Mapping[str, str]] = {
-        "question": "What do guests take off at the door?",
-        "option_a": "hats",
-        "option_b": "shoes",
-        "option_c": "coats",
-        "option_d": "nothing",
-    }
+    example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(5, "how many people answer each item", least=1),
         "majority": Option(4, "how many of them make an option right", least=1),

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend.building.forms import Form
-from folkways.benchmarks.blend.building.sources import Source, filtered, sources
+from folkways.benchmarks.blend.building.sources import Source, select_sources
 from folkways.errors import DataError
 from folkways.releases import blend
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
@@ -30,7 +30,7 @@ def read(folder: Path, entry: dict[str, Any], text: str = "What is it in your co
         ]
         write_csv(folder / "questions" / f"{country}_questions.csv", ["ID", "Topic", "Source", "Question", "Translation"], rows)
     release = release_at(folder)
-    return sources(blend.read_annotations(release), blend.read_questions(release), more.get("wanted"))
+    return select_sources(blend.read_annotations(release), blend.read_questions(release), more.get("wanted")).sources
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,10 @@ def test_the_filter_of_the_paper_and_what_it_says(tmp_path: Path, entry: dict[st
     assert [source.question for source in read(tmp_path, entry)] == ([] if why else ["Q-1"])
     release = release_at(tmp_path)
     annotations, questions = blend.read_annotations(release), blend.read_questions(release)
-    assert filtered(annotations, questions) == ({why: 1} if why else {})
-    assert filtered(annotations, questions, ["Q-1"]) == ({why: 1} if why else {})
-    assert filtered(annotations.filter(pl.col("culture") == annotations["culture"][0]), questions, []) == {}
+    assert select_sources(annotations, questions).filtered == ({why: 1} if why else {})
+    assert select_sources(annotations, questions, ["Q-1"]).filtered == ({why: 1} if why else {})
+    one_country = annotations.filter(pl.col("culture") == annotations["culture"][0])
+    assert select_sources(one_country, questions, []).filtered == {}
 
 
 def test_answers_without_english_are_none(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ MOST_NOT_KNOWING = 2
 """People of one country who may not know a question."""
 
 YOUR_COUNTRY = "your country"
+
+NOT_ASKED = "not everybody was asked it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,15 @@ class Source:
         return frozenset(variant for groups in self.groups.values() for group in groups for variant in group.variants)
 
 
-def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> list[Source]:
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What passes the paper's filter, and why questions do not -> how many, each under the first reason that fits it."""
+
+    sources: list[Source]
+    filtered: dict[str, int]
+
+
+def select_sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> Selection:
     """The questions that pass the paper's filter, in the order of the first country's question file.
 
     annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two releases. A
@@ -59,9 +70,9 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     DataError for questions that are not there, or where a country has annotations and no questions.
     """
     names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-    dropped = annotations.filter(pl.any_horizontal(*_objections().values())).select("id").unique()
+    against = _against(annotations)
     answers: dict[str, dict[str, tuple[Group, ...]]] = {}
-    for code, key, groups in annotations.join(dropped, on="id", how="anti").select("culture", "id", "groups").iter_rows():
+    for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         answers.setdefault(key, {})[names[code]] = _in_english(groups)
     countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
     first, texts = _texts(questions, names)
@@ -72,7 +83,9 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
     if unknown := [key for key in wanted or () if key not in first]:
         raise DataError(f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}")
     here = spoken_name(next(iter(texts)))
-    return [
+    looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
+    why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
+    passed = [
         Source(
             key,
             text.replace(here, YOUR_COUNTRY),
@@ -80,28 +93,22 @@ def sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence
             {country: texts[country].get(key, text) for country in countries},
             answers[key],
         )
-        for key, text in first.items()
-        if len(answers.get(key, ())) == len(countries) and (wanted is None or key in wanted)
+        for key, text in looked_at.items()
+        if why[key] is None
     ]
+    return Selection(passed, dict(Counter(reason for reason in why.values() if reason is not None)))
 
 
-def filtered(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> dict[str, int]:
-    """Why questions do not pass the filter of ``sources`` -> how many of them; each counts under the first reason that fits it."""
-    asked = questions["culture"][0] if questions.height else None
-    keys = questions.filter(pl.col("culture") == asked).select("id").unique()
-    if wanted is not None:
-        keys = keys.filter(pl.col("id").is_in(list(wanted)))
+def _against(annotations: pl.DataFrame) -> dict[str, str]:
+    """Question -> the first thing that keeps it out; questions that pass are not in it."""
     places = annotations["culture"].n_unique()
-    by_key = annotations.group_by("id").agg(
-        *(against.any().alias(why) for why, against in _objections().items()), pl.col("culture").n_unique().alias("places")
+    found = annotations.group_by("id").agg(
+        *(objection.any().alias(why) for why, objection in _objections().items()),
+        (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
     )
-    found = keys.join(by_key, on="id", how="left").with_columns(
-        (pl.col("places").fill_null(0) < places).alias("not everybody was asked it"),
-        *(pl.col(why).fill_null(value=False) for why in _objections()),
-    )
-    reasons = [*_objections(), "not everybody was asked it"]
-    first = found.select(pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why")).drop_nulls()
-    return {why: int((first["why"] == why).sum()) for why in reasons if (first["why"] == why).any()}
+    reasons = [name for name in found.columns if name != "id"]
+    first = found.select("id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why"))
+    return dict(first.drop_nulls().iter_rows())
 
 
 def _objections() -> dict[str, pl.Expr]:
