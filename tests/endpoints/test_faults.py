@@ -149,6 +149,7 @@ def test_a_request_can_be_cancelled_and_the_endpoint_asked_again(chat_server, mo
     from tests.support.asking import KEY
 
     monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "127.0.0.1")
     endpoint = open_name(f"{chat_server.url}/v1#test-model")
 
     async def run() -> str:

@@ -195,6 +195,7 @@ def test_a_prompt_with_a_lone_surrogate_is_sent_all_the_same(ask, protocol):
 
 def test_one_pool_serves_many_requests(chat_server, monkeypatch):
     monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "127.0.0.1")
     chat_server.control(forget=True)
     endpoint = open_name(f"{chat_server.url}/v1#test-model")
 

@@ -13,7 +13,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch):
     for provider in providers().values():
-        for name in (*provider.key_env, *provider.base_url_env, "FOLKWAYS_API_KEY"):
+        for name in (*provider.key_env, *provider.base_url_env, "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"):
             monkeypatch.delenv(name, raising=False)
 
 

@@ -9,7 +9,7 @@ from base64 import b64encode
 
 import pytest
 
-from folkways.endpoints.base import EndpointOptions
+from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
@@ -53,6 +53,7 @@ def test_neither_does_a_timeout_or_a_lost_connection(fail, protocol, timeout):
 def test_names_identities_and_representations(monkeypatch):
     for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "FOLKWAYS_API_KEY"):
         monkeypatch.setenv(variable, KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "example.org")
     for name in ("openai/m", "anthropic/m", "google/m", "https://example.org/v1#m"):
         endpoint = open_name(name, EndpointOptions(headers={"X-Team": "t"}))
         assert KEY not in f"{endpoint!r} {endpoint.name} {endpoint.identity} {endpoint._address!r}"
@@ -98,3 +99,62 @@ def test_closed_endpoints_can_be_sent_to_another_process(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     endpoint = pickle.loads(pickle.dumps(open_name("openai/m")))
     assert (endpoint.name, endpoint.identity) == ("openai/m", "openai/m")
+
+
+def said_by(name: str, **options: object) -> str:
+    """What an endpoint that needs a key answers, or why it does not."""
+    endpoint = open_name(name, EndpointOptions(**options))
+
+    async def run() -> str:
+        await endpoint.open(1)
+        try:
+            return (await endpoint.complete(request())).text
+        except EndpointFailure as failure:
+            return str(failure)
+        finally:
+            await endpoint.close()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("hosts", ["", "example.org", "127.0.0.1:1", "127.0.0.1.example.org, localhost"])
+def test_the_key_goes_to_no_host_that_was_not_named(chat_server, monkeypatch, hosts):
+    monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", hosts)
+    said = said_by(f"{chat_server.url}/v1#test-model")
+    place = chat_server.url.removeprefix("http://")
+    assert (
+        f"No key was sent: FOLKWAYS_API_KEY is for the hosts that FOLKWAYS_API_KEY_HOSTS names. If it is for this one, add {place}"
+        in said
+    )
+    assert KEY not in said
+
+
+def test_the_key_goes_to_hosts_that_were_named_with_or_without_their_port(chat_server, monkeypatch):
+    monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    place = chat_server.url.removeprefix("http://")
+    for hosts in (place, "127.0.0.1", f" EXAMPLE.org , {place}"):
+        monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", hosts)
+        assert said_by(f"{chat_server.url}/v1#test-model") in {"A", "B", "C", "D"}
+    # Another address in place of the one that was written is another host.
+    assert "No key was sent" in said_by(
+        "http://127.0.0.2:1/v1#test-model", base_url=f"http://localhost:{place.partition(':')[2]}/v1"
+    )
+
+
+def test_a_server_that_wants_a_key_where_none_is_set_says_what_to_set(chat_server, monkeypatch):
+    monkeypatch.delenv("FOLKWAYS_API_KEY", raising=False)
+    said = said_by(f"{chat_server.url}/v1#test-model")
+    assert "if this server wants one, set FOLKWAYS_API_KEY to it and FOLKWAYS_API_KEY_HOSTS to 127.0.0.1:" in said
+
+
+def test_a_key_of_the_endpoint_alone_takes_the_place_of_the_usual_ones(chat_server, monkeypatch):
+    monkeypatch.setenv("FOLKWAYS_API_KEY", "another-key-for-elsewhere")
+    monkeypatch.setenv("OPENAI_API_KEY", "another-key-for-elsewhere")
+    monkeypatch.setenv("KEY_OF_THE_LAB", KEY)
+    address = f"{chat_server.url}/v1"
+    assert said_by(f"{address}#test-model", key_env="KEY_OF_THE_LAB") in {"A", "B", "C", "D"}
+    assert said_by("openai/test-model", base_url=address, key_env="KEY_OF_THE_LAB") in {"A", "B", "C", "D"}
+    for name in (f"{address}#test-model", "openai/test-model"):
+        with pytest.raises(FolkwaysError, match="needs a key: set the environment variable NOT_SET"):
+            open_name(name, EndpointOptions(key_env="NOT_SET"))

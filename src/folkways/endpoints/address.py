@@ -30,6 +30,7 @@ class Address:
     headers:   the credentials, as headers.
     secrets:   every string that must not appear in a message.
     key_names: environment variables a key is looked for in, for messages.
+    key_hint:  why no key is sent and what to set; empty where one is.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Address:
     model: str
     base_url: str
     key_names: tuple[str, ...] = ()
+    key_hint: str = ""
     dialect: Dialect = Dialect()
     query: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -113,12 +113,14 @@ class EndpointOptions:
     max_body:     bytes of a reply that are read at most; more is a failure, not a crash.
     headers:      extra HTTP headers; never stored.
     base_url:     overrides the provider's address.
+    key_env:      environment variable of the key, in place of the usual ones.
     """
 
     timeout: float = 120.0
     max_body: int = 8 * 1024 * 1024
     headers: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
+    key_env: str | None = None
     seed: int = 0
 
     DEFAULT_CONCURRENCY: ClassVar[int] = 32

@@ -131,6 +131,8 @@ def outcome(
 
 
 def _about_key(address: Address) -> str:
+    if address.key_hint:
+        return address.key_hint
     if not address.key_names:
         return "The server wants a key, but this kind of endpoint sends none"
     names = " or ".join(address.key_names)

@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from urllib.parse import urlsplit
 
 from folkways.endpoints.address import Address, Dialect, split_url
 from folkways.errors import FolkwaysError
 
-URL_KEY = "FOLKWAYS_API_KEY"
-"""Environment variable of the key for ``http(s)://HOST/v1#MODEL`` endpoints; they are asked without a key if it is not set."""
+URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
+"""Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is for: ``HOST[:PORT]``,
+separated by commas. An address of any other host is asked without a key: a name that somebody was sent must not carry it away.
+"""
 
 _OLLAMA_PORT = 11434
 
@@ -59,19 +62,23 @@ def key_set_in(names: tuple[str, ...]) -> str | None:
     return next((name for name in names if os.environ.get(name, "").strip()), None)
 
 
-def provider_address(provider: Provider, model: str, base_url: str | None, *, need_key: bool) -> Address:
+def provider_address(
+    provider: Provider, model: str, base_url: str | None, *, need_key: bool, key_env: str | None = None
+) -> Address:
     """The address of ``model`` at ``provider``.
 
     base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own address. An address
     other than the provider's own joins the identity, since another server may serve another model under the same name.
+    key_env: the environment variable of the key, in place of the provider's own.
     Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is missing.
     """
     name = f"{provider.name}/{model}"
-    key_name = key_set_in(provider.key_env)
-    if key_name is None and provider.key_required and need_key:
+    key_names = (key_env,) if key_env else provider.key_env
+    key_name = key_set_in(key_names)
+    if key_name is None and (provider.key_required or key_env) and need_key:
         raise FolkwaysError(
-            f"{name} needs a key: set the environment variable {' or '.join(provider.key_env)}\n"
-            f"For example: export {provider.key_env[0]}=...   ({provider.docs})"
+            f"{name} needs a key: set the environment variable {' or '.join(key_names)}\n"
+            f"For example: export {key_names[0]}=...   ({provider.docs})"
         )
     url_name = key_set_in(provider.base_url_env)
     given = base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
@@ -90,7 +97,7 @@ def provider_address(provider: Provider, model: str, base_url: str | None, *, ne
         identity=name if own else f"{name}@{url.plain}",
         model=model,
         base_url=url.plain,
-        key_names=provider.key_env,
+        key_names=key_names,
         dialect=provider.dialect,
         query=url.query,
         headers=headers,
@@ -98,26 +105,53 @@ def provider_address(provider: Provider, model: str, base_url: str | None, *, ne
     )
 
 
-def url_address(text: str, base_url: str | None) -> Address:
-    """The address of ``http(s)://HOST/v1#MODEL``; its key, if any, is in FOLKWAYS_API_KEY. ``base_url`` replaces the host only."""
+def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None) -> Address:
+    """The address of ``http(s)://HOST/v1#MODEL``. ``base_url`` replaces the host only.
+
+    key_env: the environment variable of its key, which is then needed. Without one the key is that of FOLKWAYS_API_KEY where
+    FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
+    """
     url = split_url(text)
     if not url.model:
         raise FolkwaysError(
             f"{url.plain} names no model: write {url.plain}#MODEL (the server lists its models at {url.plain}/models)"
         )
     target = split_url(base_url) if base_url else url
-    headers, secrets = _credentials("openai", _read_key(key_set_in((URL_KEY,))), target.user, target.password)
     name = f"{url.plain}#{url.model}"
+    if key_env and need_key and key_set_in((key_env,)) is None:
+        raise FolkwaysError(f"{name} needs a key: set the environment variable {key_env}")
+    key_name = key_set_in((key_env or URL_KEY,))
+    withheld = key_env is None and key_name is not None and not _is_for(target.plain)
+    key = None if withheld else _read_key(key_name)
+    headers, secrets = _credentials("openai", key, target.user, target.password)
     return Address(
         name=name,
         identity=name if target is url else f"{name}@{target.plain}",
         model=url.model,
         base_url=target.plain,
-        key_names=(URL_KEY,),
+        key_names=(key_env or URL_KEY,),
+        key_hint=_how_to_send(target.plain, withheld=withheld) if key_env is None and key is None else "",
         query=target.query,
         headers=headers,
         secrets=secrets + _query_secrets(target.query),
     )
+
+
+def _is_for(address: str) -> bool:
+    """Whether FOLKWAYS_API_KEY_HOSTS names the host of an address: with its port, or without for any port."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    named = {each.strip().lower() for each in os.environ.get(URL_KEY_HOSTS, "").split(",")}
+    shown = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return bool({parts.hostname, shown, f"{shown}:{port}"} & named)
+
+
+def _how_to_send(address: str, *, withheld: bool) -> str:
+    """What to set so that a key goes to this address."""
+    host = urlsplit(address).netloc
+    if withheld:
+        return f"No key was sent: {URL_KEY} is for the hosts that {URL_KEY_HOSTS} names. If it is for this one, add {host} to them"
+    return f"No key was sent: if this server wants one, set {URL_KEY} to it and {URL_KEY_HOSTS} to {host}"
 
 
 def _read_key(name: str | None) -> str | None:

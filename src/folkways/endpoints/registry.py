@@ -8,7 +8,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 
 FORMS = {
     "PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini",
-    "http(s)://HOST/v1#MODEL": "any server that speaks OpenAI's chat completions; its key, if any, in FOLKWAYS_API_KEY",
+    "http(s)://HOST/v1#MODEL": "any server that speaks OpenAI's chat completions; its key, if any, in FOLKWAYS_API_KEY, its host in FOLKWAYS_API_KEY_HOSTS",
     "hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)",
     "replay:FILE": "answers made elsewhere, in JSONL, CSV or Parquet",
     "baseline/random": "a choice at random, the same one every time for the same seed",
@@ -33,7 +33,7 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     if name.lower().startswith(("http://", "https://")):
         from folkways.endpoints.openai import OpenAIEndpoint
 
-        return OpenAIEndpoint(url_address(name, options.base_url), options)
+        return OpenAIEndpoint(url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options)
     if name.startswith("replay:"):
         from folkways.endpoints.replay import ReplayEndpoint
 
@@ -67,7 +67,8 @@ def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key:
         "anthropic": AnthropicEndpoint,
         "google": GoogleEndpoint,
     }
-    return protocols[provider.protocol](provider_address(provider, model, options.base_url, need_key=need_key), options)
+    address = provider_address(provider, model, options.base_url, need_key=need_key, key_env=options.key_env)
+    return protocols[provider.protocol](address, options)
 
 
 def _unknown(name: str, kind: str) -> UnknownNameError:
