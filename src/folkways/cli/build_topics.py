@@ -52,7 +52,7 @@ def topics(
     """
     from rich.console import Console
 
-    from folkways.benchmarks.culturalbench.votes import csv_bytes
+    from folkways.benchmarks.culturalbench.votes import frame_bytes
     from folkways.cli.progress import RunProgress
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError
@@ -75,7 +75,7 @@ def topics(
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = sort_questions(release, model, database, topics=listed, batch=batch, labelled=labelled, how=how)
-    files.write_bytes(target, csv_bytes(done.table))
+    files.write_bytes(target, frame_bytes(done.table))
     files.write_record(done.record, files.record_path(target))
     _tell(done, console)
     for file in (target, files.record_path(target)):

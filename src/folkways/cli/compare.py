@@ -79,9 +79,10 @@ def _written(found: list[Comparison], shape: str) -> str:
     from folkways.cli.table_output import as_markdown, as_text
     from folkways.reports.comparison_tables import comparison_document, comparison_tables
     from folkways.reports.text import json_for_terminal
+    from folkways.spreadsheet import for_csv
 
     if shape == "csv":
-        return pl.concat(comparison.differences for comparison in found).write_csv()
+        return for_csv(pl.concat(comparison.differences for comparison in found)).write_csv()
     if shape == "json":
         return json_for_terminal([comparison_document(comparison) for comparison in found]) + "\n"
     tables = [table for comparison in found for table in comparison_tables(comparison)]

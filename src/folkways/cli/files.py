@@ -42,9 +42,9 @@ def make_folder_of(path: Path) -> None:
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
 
-    CSV gets an apostrophe before what a spreadsheet would run as a formula; the other formats are exact.
+    CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
     """
-    from folkways.reports.spreadsheet import for_csv
+    from folkways.spreadsheet import for_csv
 
     make_folder_of(path)
     unfinished = path.with_name(f".{path.name}.part")

@@ -12,6 +12,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.spreadsheet import for_csv
 
 SIDE_BY_SIDE = "{} ({})"
 """A cell that differs from the published one: recomputed, and published in brackets."""
@@ -43,7 +44,7 @@ def as_json(tables: Sequence[Table]) -> str:
 
 def as_csv(table: Table) -> str:
     """The rows as they are, with full precision."""
-    return table.rows.write_csv()
+    return for_csv(table.rows).write_csv()
 
 
 def as_markdown(tables: Sequence[Table]) -> str:

@@ -99,12 +99,13 @@ def xcr_tables(names: tuple[str, ...], release: str, shape: str, out: Path | Non
     """
     from folkways.benchmarks.xcr.tables import MAKERS, make_table, merged_bengali
     from folkways.releases.store import open_release
+    from folkways.spreadsheet import for_csv
 
     check_target(names, shape, out)
     opened = open_release(release, "xcr")
     write_tables([make_table(name, opened) for name in names or MAKERS], shape, out)
     if bengali is not None:
-        write_text(bengali, merged_bengali(opened).write_csv())
+        write_text(bengali, for_csv(merged_bengali(opened)).write_csv())
 
 
 def _sources(

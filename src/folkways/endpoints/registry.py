@@ -8,7 +8,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 
 FORMS = {
     "PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini",
-    "http(s)://HOST/v1#MODEL": "any server that speaks OpenAI's chat completions; its key, if any, in FOLKWAYS_API_KEY, its host in FOLKWAYS_API_KEY_HOSTS",
+    "http(s)://HOST/v1#MODEL": "a server of OpenAI's chat completions; its key in FOLKWAYS_API_KEY, for FOLKWAYS_API_KEY_HOSTS",
     "hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)",
     "replay:FILE": "answers made elsewhere, in JSONL, CSV or Parquet",
     "baseline/random": "a choice at random, the same one every time for the same seed",

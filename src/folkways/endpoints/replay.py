@@ -14,6 +14,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.clean import storable
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
+from folkways.spreadsheet import from_csv
 
 REQUIRED = ("item", "response")
 MATCHED = ("task", "language", "variant", "sample")
@@ -92,7 +93,7 @@ def read_rows(file: Path, raw: bytes) -> tuple[list[str], Iterator[dict[str, Any
             frame = pl.read_parquet(BytesIO(raw))
         else:
             separator = "\t" if file.suffix.lower() == ".tsv" else ","
-            frame = pl.read_csv(raw, separator=separator, infer_schema=False, encoding="utf8")
+            frame = from_csv(pl.read_csv(raw, separator=separator, infer_schema=False, encoding="utf8"))
     except pl.exceptions.NoDataError:
         raise DataError("the file is empty", file=file) from None
     except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:

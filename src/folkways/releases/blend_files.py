@@ -19,6 +19,7 @@ import polars as pl
 from folkways.cultures import Culture, cultures_of
 from folkways.errors import DataError, FolkwaysError
 from folkways.releases.base import Release
+from folkways.spreadsheet import from_csv
 
 BENCHMARK = "blend"
 REMEDY = "Fetch the release again (folkways data fetch blend), or mend the copy it was adopted from."
@@ -105,7 +106,7 @@ def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
     """
     try:
         source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        table = pl.read_csv(source, infer_schema=False, empty_string_is_null=False).fill_null("")
+        table = from_csv(pl.read_csv(source, infer_schema=False, empty_string_is_null=False).fill_null(""))
     except (pl.exceptions.PolarsError, OSError, EOFError, UnicodeDecodeError) as error:
         raise DataError(f"cannot be read as CSV in UTF-8 ({str(error).splitlines()[0]}). {REMEDY}", file=file) from None
     missing = [name for name in needed if name not in table.columns]

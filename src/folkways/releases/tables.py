@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.errors import DataError
+from folkways.spreadsheet import from_csv
 
 Columns = Mapping[str, Sequence[str]]
 """Our column -> the spellings of it in released headers."""
@@ -55,7 +56,7 @@ def _csv(path: Path, columns: Columns) -> pl.DataFrame:
                 cells[name].append(row[place])
     except csv.Error as error:
         raise DataError(f"not readable as CSV: {error}", file=path, row=number + 1) from None
-    return pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String))
+    return from_csv(pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String)))
 
 
 def _parquet(path: Path, columns: Columns) -> pl.DataFrame:

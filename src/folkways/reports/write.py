@@ -19,8 +19,8 @@ from folkways.reports.drawings import draw
 from folkways.reports.html import render_html
 from folkways.reports.latex import render_latex
 from folkways.reports.markdown import render_markdown
-from folkways.reports.spreadsheet import for_csv
 from folkways.reports.views import ReportView
+from folkways.spreadsheet import for_csv
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
 USUAL_FORMATS = ("html", "md", "csv", "parquet")
@@ -33,8 +33,8 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     """Write the report into the folder ``out`` (made if it is not there) and return the files.
 
     html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``. csv and parquet:
-    ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before model-written cells that a spreadsheet would run
-    as a formula. Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
+    ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that a spreadsheet would run as a formula.
+    Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
     """
     for name in formats:
         if name not in FORMATS:

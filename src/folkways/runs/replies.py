@@ -11,6 +11,7 @@ from polars.exceptions import PolarsError
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
+from folkways.spreadsheet import from_csv
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
@@ -54,7 +55,7 @@ def _delimited(path: Path, separator: str) -> pl.DataFrame:
     if not text.strip():
         raise DataError("is empty", file=path)
     try:
-        return pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null("")
+        return from_csv(pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null(""))
     except PolarsError:
         _check_widths(text, separator, path)
         raise

@@ -19,7 +19,7 @@ from folkways.benchmarks.culturalbench.people import (
     people_judgements,
 )
 from folkways.benchmarks.culturalbench.people_table import people_table
-from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, csv_bytes
+from folkways.benchmarks.culturalbench.votes import LETTERS, Votes, frame_bytes
 from folkways.errors import DataError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
@@ -33,9 +33,9 @@ def release_of(folder: Path, votes: Votes, rule: Rule | None = None, record: str
     """A release as ``folkways build`` leaves it, without the files that no task reads."""
     rule = rule or Rule()
     counted = count(votes, rule)
-    (folder / "CulturalBench-Easy.csv").write_bytes(csv_bytes(easy_table(votes, counted, 0)))
-    (folder / "CulturalBench-Hard.csv").write_bytes(csv_bytes(hard_table(votes, counted)))
-    (folder / "votes.csv").write_bytes(csv_bytes(votes_table(votes, counted)))
+    (folder / "CulturalBench-Easy.csv").write_bytes(frame_bytes(easy_table(votes, counted, 0)))
+    (folder / "CulturalBench-Hard.csv").write_bytes(frame_bytes(hard_table(votes, counted)))
+    (folder / "votes.csv").write_bytes(frame_bytes(votes_table(votes, counted)))
     if record is not None:
         (folder / "build.json").write_text(record)
     return open_release(str(folder), "culturalbench")

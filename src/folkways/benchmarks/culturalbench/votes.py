@@ -6,7 +6,6 @@ is written and what the documentation lists.
 
 from __future__ import annotations
 
-import csv
 import io
 from dataclasses import asdict, dataclass, field
 
@@ -14,6 +13,7 @@ import orjson
 import polars as pl
 
 from folkways.records import Schema, require_columns
+from folkways.spreadsheet import csv_bytes
 
 LETTERS = ("A", "B", "C", "D")
 """The options of an item, by their order."""
@@ -100,7 +100,7 @@ def to_files(votes: Votes, kind: str = "csv") -> dict[str, bytes]:
 
 def _packed(frame: pl.DataFrame, kind: str) -> bytes:
     if kind == "csv":
-        return csv_bytes(frame)
+        return frame_bytes(frame)
     if kind not in ("jsonl", "parquet"):
         raise ValueError(f"kind is csv, jsonl or parquet, got {kind!r}")
     buffer = io.BytesIO()
@@ -111,10 +111,6 @@ def _packed(frame: pl.DataFrame, kind: str) -> bytes:
     return buffer.getvalue()
 
 
-def csv_bytes(frame: pl.DataFrame) -> bytes:
+def frame_bytes(frame: pl.DataFrame) -> bytes:
     """A frame as CSV in UTF-8: what is not known is an empty cell, lists are separated by spaces, truth is True or False."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(frame.columns)
-    writer.writerows([" ".join(cell) if isinstance(cell, list) else cell for cell in row] for row in frame.iter_rows())
-    return text.getvalue().encode()
+    return csv_bytes(frame.columns, frame.iter_rows())

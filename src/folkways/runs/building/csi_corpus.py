@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,6 +21,7 @@ from folkways.releases.checksums import sha256_of
 from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_FILE
 from folkways.runs.building.files import make_folder, write_bytes, write_record
 from folkways.runs.replies import read_replies
+from folkways.spreadsheet import csv_bytes
 from folkways.stats.categories import CategoryAgreement
 
 EVERYBODY_FILE, PROVENANCE_FILE = "adaptations_of_everybody.csv", "provenance.csv"
@@ -124,8 +123,4 @@ def _known(value: float) -> float | None:
 
 
 def _csv(rows: pl.DataFrame) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows.columns)
-    writer.writerows(rows.iter_rows())
-    return text.getvalue().encode()
+    return csv_bytes(rows.columns, rows.iter_rows())

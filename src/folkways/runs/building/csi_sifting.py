@@ -37,6 +37,7 @@ from folkways.benchmarks.xcr.building.near_duplicates import Ints, Signatures, r
 from folkways.errors import FolkwaysError
 from folkways.runs.building.csi_reading import BATCH, read_facts
 from folkways.runs.building.files import make_folder
+from folkways.spreadsheet import for_csv
 
 KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
 
@@ -107,7 +108,7 @@ class _LeftOut:
         """rows: LEFT_OUT."""
         if rows.is_empty():
             return
-        rows.select(list(LEFT_OUT)).write_csv(self._file, include_header=False)
+        for_csv(rows.select(list(LEFT_OUT))).write_csv(self._file, include_header=False)
         self.counts.update(dict(rows.group_by("reason").len().iter_rows()))
 
 

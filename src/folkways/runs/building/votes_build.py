@@ -24,7 +24,7 @@ from folkways.benchmarks.culturalbench.building.tables import (
 )
 from folkways.benchmarks.culturalbench.building.topics import own_topics
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
-from folkways.benchmarks.culturalbench.votes import Votes, csv_bytes, to_files
+from folkways.benchmarks.culturalbench.votes import Votes, frame_bytes, to_files
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.culturalbench_check import READ_AS_MISSING
 from folkways.releases.culturalbench_reading import EASY, HARD, culture_of
@@ -96,15 +96,15 @@ def build_from_votes(
     }
     easy = easy_table(votes, counted, seed)
     contents = {
-        **({f"{EASY}.csv": csv_bytes(easy)} if config == "easy" else {f"{HARD}.csv": csv_bytes(hard_table(votes, counted))}),
-        VOTES_FILE: csv_bytes(votes_table(votes, counted)),
-        DROPPED_FILE: csv_bytes(dropped_table(votes, counted)),
+        **({f"{EASY}.csv": frame_bytes(easy)} if config == "easy" else {f"{HARD}.csv": frame_bytes(hard_table(votes, counted))}),
+        VOTES_FILE: frame_bytes(votes_table(votes, counted)),
+        DROPPED_FILE: frame_bytes(dropped_table(votes, counted)),
         RECORD_FILE: orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
         CARD_FILE: card(votes, counted, easy, rule, record).encode(),
     }
     topics = topics_table(votes, counted, own_topics())
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
-        contents[TOPICS_FILE] = csv_bytes(topics)
+        contents[TOPICS_FILE] = frame_bytes(topics)
     make_folder(out)
     for name, content in contents.items():
         write_bytes(out / name, content)

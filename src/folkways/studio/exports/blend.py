@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +10,7 @@ import orjson
 
 from folkways.cultures import cultures
 from folkways.errors import FolkwaysError
+from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Population
 from folkways.studio.workflows.answers import collected, count_people
@@ -46,11 +45,7 @@ def blend_files(found: Gathered) -> Mapping[str, bytes]:
         if f"annotations/{name}_data.json" in files:
             raise FolkwaysError(f"two populations are of the culture {name}; the released schema has one file per culture")
         files[f"annotations/{name}_data.json"] = orjson.dumps(table, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(QUESTION_HEADER)
-        writer.writerows(questions[population_id])
-        files[f"questions/{name}_questions.csv"] = text.getvalue().encode()
+        files[f"questions/{name}_questions.csv"] = csv_bytes(QUESTION_HEADER, questions[population_id])
     return files
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import zipfile
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from folkways import __version__
 from folkways.benchmarks.culturalbench.votes import to_files
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.building.files import make_folder, write_bytes
+from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.blend import blend_files
 from folkways.studio.exports.gather import Gathered, gather
 from folkways.studio.exports.hub import hub_files
@@ -90,21 +90,13 @@ def _release(found: Gathered) -> Mapping[str, bytes]:
 
 def _packed(frame: pl.DataFrame, format: str) -> bytes:
     if format == "csv":
-        return _csv(frame)
+        return csv_bytes(frame.columns, frame.iter_rows())
     buffer = io.BytesIO()
     if format == "parquet":
         frame.write_parquet(buffer)
     else:
         frame.write_ndjson(buffer)
     return buffer.getvalue()
-
-
-def _csv(frame: pl.DataFrame) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(frame.columns)
-    writer.writerows(frame.iter_rows())
-    return text.getvalue().encode()
 
 
 def _record(found: Gathered, format: str) -> bytes:

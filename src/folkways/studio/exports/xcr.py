@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +9,7 @@ from folkways.benchmarks.xcr.building.corpus import PROVENANCE_COLUMNS, provenan
 from folkways.errors import FolkwaysError
 from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
 from folkways.runs.building.csi_corpus import PROVENANCE_FILE
+from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Stage
 
@@ -30,7 +29,9 @@ def xcr_files(found: Gathered) -> Mapping[str, bytes]:
         raise FolkwaysError("no sentence has been marked and labelled yet: there is nothing to export")
     ids = dict(zip(base, sentence_ids([row["sentence"] for row in base.values()]), strict=True))
     files = {
-        BASE_FILE: _csv((*BASE_COLUMNS, "id"), ((*(row[name] for name in BASE_COLUMNS), ids[key]) for key, row in base.items()))
+        BASE_FILE: csv_bytes(
+            (*BASE_COLUMNS, "id"), ((*(row[name] for name in BASE_COLUMNS), ids[key]) for key, row in base.items())
+        )
     }
     versions = list(_versions(found, base))
     for culture in dict.fromkeys(culture for culture, *_ in versions):
@@ -39,15 +40,15 @@ def xcr_files(found: Gathered) -> Mapping[str, bytes]:
             if place == culture and (decided or everybody):
                 best = decided or everybody[0]
                 rows.append((sentence, best["intra"], best["inter"], ids[item], ";".join(best["strategies"]), best["by"]))
-        files[adaptation_file(culture)] = _csv(ADAPTATION_HEADER, rows)
+        files[adaptation_file(culture)] = csv_bytes(ADAPTATION_HEADER, rows)
     everything = [
         (ids[item], place, each["by"], sentence, each["intra"], each["inter"], ";".join(each["strategies"]), _same(each, decided))
         for place, item, sentence, everybody, decided in versions
         for each in everybody
     ]
     if everything:
-        files[ALL_FILE] = _csv(ALL_HEADER, everything)
-    files[PROVENANCE_FILE] = _csv(PROVENANCE_COLUMNS, (_provenance(found, found.items[key], ids[key]) for key in base))
+        files[ALL_FILE] = csv_bytes(ALL_HEADER, everything)
+    files[PROVENANCE_FILE] = csv_bytes(PROVENANCE_COLUMNS, (_provenance(found, found.items[key], ids[key]) for key in base))
     return files
 
 
@@ -123,11 +124,3 @@ def _decided(found: Gathered, stage: Stage, item: Item, everybody: Sequence[Mapp
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
     return other is not None and one["intra"] == other["intra"] and one["inter"] == other["inter"]
-
-
-def _csv(header: Sequence[str], rows: Any) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()

@@ -14,6 +14,7 @@ import orjson
 
 from folkways.benchmarks.xcr.building.proposing import Named
 from folkways.benchmarks.xcr.sentences import without_tags
+from folkways.spreadsheet import guard
 
 FORM = ("item_id", "culture", "item", "context")
 VOTE = ("judge", "best", "ratings", "role")
@@ -93,10 +94,5 @@ def to_form(items: Sequence[Item]) -> bytes:
     for item in items:
         texts = [candidate["text"] for candidate in item.candidates]
         cells = [item.id, item.fact["culture"], item.named.item, item.named.context, *texts, *[""] * (most - len(texts))]
-        writer.writerow([*(_harmless(cell) for cell in cells), *[""] * len(VOTE)])
+        writer.writerow([*map(guard, cells), *[""] * len(VOTE)])
     return b"\xef\xbb\xbf" + text.getvalue().encode()  # with a mark, or spreadsheets take it for another encoding
-
-
-def _harmless(cell: str) -> str:
-    """A spreadsheet takes a cell that begins so for a formula, and models may write anything."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import yaml
 from starlette.responses import PlainTextResponse, Response
 
+from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
 from folkways.studio.services import accounts, agreement, audit, leases, modelling, participants, progress, studies
@@ -105,12 +103,15 @@ def show_log(visit: Visit) -> Response:
 @routes.get("/studies/{study}/payments.csv", STAFF)
 def show_payments(visit: Visit) -> Response:
     """What everybody is owed for, as a table for the recruitment service."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(["participant", "prolific_pid", "state", "answers", "minutes", "completion_code"])
-    for each in progress.payments(visit.workspace, visit.study.id):
-        writer.writerow([each.pseudonym, each.external or "", each.state, each.answers, f"{each.minutes:.1f}", each.code or ""])
+    header = ("participant", "prolific_pid", "state", "answers", "minutes", "completion_code")
+    content = csv_bytes(
+        header,
+        (
+            (each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code)
+            for each in progress.payments(visit.workspace, visit.study.id)
+        ),
+    )
     name = f"{visit.study.name}-payments.csv"
     return Response(
-        buffer.getvalue(), media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        content, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
     )
