@@ -25,7 +25,7 @@ from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES, terms
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"
 METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
-ERRORS = ("ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
+ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
 """Their messages are shown in the reader's language."""
 
 KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, **dict.fromkeys(ERRORS)}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from folkways.studio.offered import Offered
 from folkways.studio.records import Participant, Role, Study, StudyState
 from folkways.studio.services import accounts, assignments, invites, judgements, participants, studies
 from folkways.studio.services.assignments import NoWork, Work
@@ -69,6 +70,7 @@ class Desk:
     workspace: Workspace
     study: Study
     owner: int
+    offered: Mapping[str, Offered]
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
@@ -107,8 +109,10 @@ class Desk:
         return work
 
 
-def open_desk(workspace: Workspace, stages: Sequence[Mapping[str, Any]], **changes: Any) -> Desk:
-    """A new study with these stages, open for work."""
+def open_desk(
+    workspace: Workspace, stages: Sequence[Mapping[str, Any]], *, offered: Mapping[str, Offered] | None = None, **changes: Any
+) -> Desk:
+    """A new study with these stages, open for work; ``offered``: the models that it may choose from."""
     owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)
     study = studies.create_study(workspace, read_definition(described(stages, **changes)), owner=owner.id)
-    return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id)
+    return Desk(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, offered or {})

@@ -15,10 +15,12 @@ from folkways.cli.studio_data import opened, study_id
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
+    from folkways.studio.offered import Offered
     from folkways.workspace.database import Workspace
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 PASSWORD_VARIABLE = "FOLKWAYS_STUDIO_PASSWORD"  # noqa: S105 - the name of a variable, not a password
+MODELS_VARIABLE = "FOLKWAYS_STUDIO_MODELS"
 STATES = {"open": "open", "pause": "paused", "close": "closed"}
 
 
@@ -26,10 +28,12 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
 @click.option("--origin", metavar="URL", help="Address that people's browsers see, behind a server with a certificate.")
+@click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
+              help="The models that studies may choose from; without it they ask none.")  # fmt: skip
 @click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
-def command(context: click.Context, host: str, port: int, origin: str | None, workspace: str) -> None:
+def command(context: click.Context, host: str, port: int, origin: str | None, models: Path | None, workspace: str) -> None:
     """The web application in which people write, answer, verify and judge. Without a command it is started.
 
     \b
@@ -44,9 +48,23 @@ def command(context: click.Context, host: str, port: int, origin: str | None, wo
         return
     from folkways.studio.web import Settings, serve
 
-    settings = Settings(origin=origin)
+    offered = _offered(models)
+    settings = Settings(origin=origin, models=offered)
     with opened(workspace, create=True) as database:
         serve(database, host=host, port=port, settings=settings, ready=_ready)
+
+
+def _offered(file: Path | None) -> dict[str, Offered]:
+    """The models of the list, none without one. What keeps one from being asked (a key that is not set) is noted."""
+    from folkways.studio.offered import load_offered, open_offered
+
+    found = load_offered(file) if file is not None else {}
+    for name, each in found.items():
+        try:
+            open_offered(each, timeout=1.0)
+        except FolkwaysError as error:
+            click.echo(f"note: the model {name} cannot be asked: {error}", err=True)
+    return found
 
 
 def _ready(address: str) -> None:
@@ -59,8 +77,12 @@ def _ready(address: str) -> None:
 @click.option("--name", metavar="NAME", help="Short name, in place of the template's: letters, digits, hyphens.")
 @click.option("--title", metavar="TEXT", help="What people read above it.")
 @click.option("--open", "at_once", is_flag=True, help="Open it for work at once.")
+@click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
+              help="The models of the server, to look whether it has those of the study.")  # fmt: skip
 @workspace_option
-def create_study(template: str, owner: str, name: str | None, title: str | None, at_once: bool, workspace: str) -> None:
+def create_study(
+    template: str, owner: str, name: str | None, title: str | None, at_once: bool, models: Path | None, workspace: str
+) -> None:
     """Make a study from one of the five templates, or from a file of your own.
 
     \b
@@ -87,8 +109,10 @@ def create_study(template: str, owner: str, name: str | None, title: str | None,
         click.echo(
             f"made the study {study.name} ({study.state}) with the stages {', '.join(each.name for each in definition.stages)}"
         )
-        for problem in modelling.check_models(study).values():
-            click.echo(f"note: {problem}", err=True)
+        for missing in modelling.not_offered(study, _offered(models)):
+            click.echo(
+                f"note: the study asks the model {missing}: start the server with a list that has it (--models FILE)", err=True
+            )
 
 
 def _account(database: Workspace, login: str) -> int:

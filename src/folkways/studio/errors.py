@@ -85,6 +85,12 @@ class InviteError(StudioError):
     status = 410
 
 
+class BusyError(StudioError):
+    """No place is free at this moment; a moment later there may be one."""
+
+    status = 429
+
+
 class TooManyAttemptsError(StudioError):
     """Too many failed sign-ins, or too many of anything else that is counted. ``seconds``: after which to try again."""
 

@@ -51,12 +51,49 @@ def test_guessing_is_slowed_down_even_for_the_right_password(studio_workspace: W
     assert accounts.verify_password(studio_workspace, "kim", PASSWORD, now=1001.0 + accounts.ATTEMPTS_SECONDS) is not None
 
 
-def test_one_address_that_tries_many_logins_is_slowed_down(studio_workspace: Workspace) -> None:
-    for number in range(accounts.ATTEMPTS):
-        accounts.verify_password(studio_workspace, f"somebody-{number}", "a wrong guess", key="192.0.2.7")
+HERE, ELSEWHERE = "192.0.2.7", "192.0.2.8"
+
+
+def test_one_address_that_tries_many_logins_is_stopped(studio_workspace: Workspace) -> None:
+    for number in range(accounts.ATTEMPTS_OF_ADDRESS):
+        accounts.verify_password(studio_workspace, f"somebody-{number}", "a wrong guess", key=HERE)
     with pytest.raises(TooManyAttemptsError):
-        accounts.verify_password(studio_workspace, "kim", PASSWORD, key="192.0.2.7")
-    assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key="192.0.2.8") is None
+        accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE)
+    assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=ELSEWHERE) is None
+
+
+def test_the_typos_of_one_person_lock_out_nobody_else_behind_their_address(studio_workspace: Workspace) -> None:
+    for login in ("kim", "lee"):
+        accounts.create_account(studio_workspace, login, PASSWORD)
+    for _ in range(accounts.ATTEMPTS):
+        assert accounts.verify_password(studio_workspace, "kim", "a typo", key=HERE) is None
+    with pytest.raises(TooManyAttemptsError):
+        accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE)
+    assert accounts.verify_password(studio_workspace, "lee", PASSWORD, key=HERE) is not None
+
+
+def test_nobody_locks_an_account_from_elsewhere_but_its_sign_ins_slow_down(studio_workspace: Workspace) -> None:
+    accounts.create_account(studio_workspace, "kim", PASSWORD)
+    assert accounts.sign_in_pause(studio_workspace, "kim", now=1000.0) == 0
+    pauses = []
+    for address in range(10):
+        for _ in range(accounts.ATTEMPTS):
+            accounts.verify_password(studio_workspace, "Kim ", "a wrong guess", key=f"198.51.100.{address}", now=1000.0)
+        pauses.append(accounts.sign_in_pause(studio_workspace, "kim", now=1000.0))
+    assert pauses == [0, 1, 1, 2, 2, 4, 4, 8, 8, 8]
+    assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE, now=1001.0) is not None
+    assert accounts.sign_in_pause(studio_workspace, "kim", now=1001.0) == 8, "what others tried is not forgotten with that"
+    assert accounts.sign_in_pause(studio_workspace, "kim", now=1001.0 + accounts.ATTEMPTS_SECONDS) == 0
+
+
+def test_sign_ins_that_succeed_are_no_failures(studio_workspace: Workspace) -> None:
+    accounts.create_account(studio_workspace, "kim", PASSWORD)
+    for number in range(2):
+        for _ in range(accounts.ATTEMPTS - 1):
+            accounts.verify_password(studio_workspace, "kim", "a typo", key=HERE, now=1000.0 + number)
+        assert accounts.verify_password(studio_workspace, "kim", PASSWORD, key=HERE, now=1000.5 + number) is not None
+    with studio_workspace.read() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(schema.attempts)) == 4 * (accounts.ATTEMPTS - 1)
 
 
 def test_sessions_end_when_they_are_revoked_or_old(studio_workspace: Workspace) -> None:

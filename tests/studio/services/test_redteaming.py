@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
+import sqlalchemy as sa
 
+from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.offered import Offered
 from folkways.studio.records import ItemState, Role
 from folkways.studio.services import items, modelling, redteaming
+from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace import plans
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
-from tests.support.studies import Desk, open_desk
+from tests.support.studies import Desk, described, open_desk
 
 STAGES = [
     {"name": "write", "kind": "write_question", "cap": 2, "most_challenges": 3, "next": {"done": "review"}},
@@ -32,8 +38,12 @@ def server() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
-    models = {"helper": f"{server.url}/v1#helper", "verifier": f"{server.url}/v1#verifier"}
-    return open_desk(studio_workspace, STAGES, models=models)
+    return open_desk(studio_workspace, STAGES, models={"helper": "helper", "verifier": "verifier"}, offered=offered_by(server))
+
+
+def offered_by(server: ChatServer) -> dict[str, Offered]:
+    """What a studio is started with."""
+    return {purpose: Offered(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
 
 
 def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, server: ChatServer) -> None:
@@ -41,7 +51,7 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
     redteaming.write_scenario(*steps, SCENARIO)
-    suggestion, call = redteaming.suggest(*steps)
+    suggestion, call = redteaming.suggest(*steps, desk.offered)
     assert suggestion is not None
     assert suggestion.options == ("money", "a letter", "tea", "seeds")
     assert suggestion.intended == (0,)
@@ -49,13 +59,13 @@ def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, se
     assert "South Korea" in call.prompt
 
     server.control(mode="fixed:A")
-    held = redteaming.challenge(*steps)
+    held = redteaming.challenge(*steps, desk.offered)
     assert (held.chosen, held.fooled) == (0, False)
 
     options = ["a letter", "money", "tea", "seeds"]
     redteaming.edit(*steps, "What would not be in the envelope?", options, [0, 2, 3], strategy="negate")
     server.control(mode="fixed:The answer is (B).")
-    assert redteaming.challenge(*steps).fooled
+    assert redteaming.challenge(*steps, desk.offered).fooled
 
     submission = {"scenario": SCENARIO, "question": "What would not be in the envelope?", "options": options, "intended": [0, 2, 3]}
     payload = desk.submit(author, work, submission).judgement.payload
@@ -90,10 +100,10 @@ def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
     redteaming.write_scenario(*steps, SCENARIO)
-    redteaming.suggest(*steps)
+    redteaming.suggest(*steps, desk.offered)
     server.control(mode="letter")
-    first = redteaming.challenge(*steps)
-    second = redteaming.challenge(*steps)
+    first = redteaming.challenge(*steps, desk.offered)
+    second = redteaming.challenge(*steps, desk.offered)
     assert first == second
     assert server.stats()["total"] == 2
     assert len(modelling.list_calls(desk.workspace, desk.study.id, item_id=work.item.id)) == 3
@@ -106,31 +116,34 @@ def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -
     redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
     server.control(mode="letter")
     for _ in range(3):
-        redteaming.challenge(*steps)
+        redteaming.challenge(*steps, desk.offered)
     with pytest.raises(ConflictError, match="3 times"):
-        redteaming.challenge(*steps)
+        redteaming.challenge(*steps, desk.offered)
 
 
-def test_models_that_fail_or_babble_are_told_in_words(desk: Desk, server: ChatServer) -> None:
+def test_models_that_fail_or_babble_are_told_in_words(
+    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     author = desk.person()
     work = desk.work(author)
     steps = (desk.workspace, author.id, work.assignment.id)
     redteaming.write_scenario(*steps, SCENARIO)
     server.control(mode="fixed:I would rather not.")
-    suggestion, call = redteaming.suggest(*steps)
+    suggestion, call = redteaming.suggest(*steps, desk.offered)
     assert suggestion is None
     assert call.problem is not None
     assert "no question with four options" in call.problem
     redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
-    found = redteaming.challenge(*steps)
+    found = redteaming.challenge(*steps, desk.offered)
     assert (found.chosen, found.fooled) == (None, None)
     assert found.problem is not None
     server.control(faults={"chances": {"500": 1.0}, "seed": 1})
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 1.0)
     redteaming.edit(*steps, "Which other one?", ["a", "b", "c", "d"], [0])
-    found = redteaming.challenge(*steps)
+    found = redteaming.challenge(*steps, desk.offered)
     assert found.reply is None
-    assert found.problem is not None
-    assert "500" in found.problem
+    assert found.problem == modelling.FAILED
+    assert "500" in caplog.text, "what the server said is for the log"
     assert len(desk.work(author).item.content["challenges"]) == 1, "a challenge that failed is not one"
 
 
@@ -141,7 +154,7 @@ def test_a_study_without_models(studio_workspace: Workspace) -> None:
     steps = (desk.workspace, author.id, work.assignment.id)
     redteaming.write_scenario(*steps, SCENARIO)
     with pytest.raises(ConflictError, match="no model as helper"):
-        redteaming.suggest(*steps)
+        redteaming.suggest(*steps, desk.offered)
     submission = {"scenario": SCENARIO, "question": "What is it?", "options": ["a", "b", "c", "d"], "intended": [1]}
     assert desk.submit(author, work, submission).judgement.payload["fooled"] is None
 
@@ -170,7 +183,7 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
     for act in (
         lambda: redteaming.write_scenario(desk.workspace, other.id, work.assignment.id, SCENARIO),
         lambda: redteaming.edit(desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]),
-        lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id),
+        lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
         lambda: redteaming.history(desk.workspace, other.id, work.assignment.id),
     ):
         with pytest.raises(NotFoundError):
@@ -182,9 +195,62 @@ def test_steps_that_lack_something_say_what(studio_workspace: Workspace) -> None
     author = desk.person()
     steps = (desk.workspace, author.id, desk.work(author).assignment.id)
     with pytest.raises(ConflictError, match="scenario first"):
-        redteaming.suggest(*steps)
+        redteaming.suggest(*steps, desk.offered)
     with pytest.raises(SubmissionError) as error:
         redteaming.edit(*steps, "?", ["a", "a", "b"], [7], strategy="shout")
     assert set(error.value.problems) == {"question", "options", "intended", "strategy"}
     with pytest.raises(SubmissionError):
-        redteaming.challenge(*steps)
+        redteaming.challenge(*steps, desk.offered)
+
+
+def test_a_study_asks_no_model_that_the_server_was_not_started_with(studio_workspace: Workspace, server: ChatServer) -> None:
+    address = f"{server.url}/v1#mine"
+    with pytest.raises(DefinitionError, match=r"models.verifier: has to be the name of a model of the server's list"):
+        read_definition(described(STAGES, models={"verifier": address}))
+    desk = open_desk(studio_workspace, STAGES, models={"verifier": "unheard-of"}, offered=offered_by(server))
+    with studio_workspace.write() as connection:  # a study of an earlier version names an address
+        definition = {**desk.study.definition, "models": {"helper": address, "verifier": "replay:/etc/passwd"}}
+        connection.execute(sa.update(schema.studies).values(definition=definition))
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    redteaming.write_scenario(*steps, SCENARIO)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    for act in (redteaming.suggest, redteaming.challenge):
+        with pytest.raises(ConflictError, match="none that this server may ask"):
+            act(*steps, desk.offered)
+    assert server.stats()["total"] == 0
+    # Whoever runs the server may list an address under the very name that the old study has.
+    assert redteaming.suggest(*steps, {address: Offered(f"{server.url}/v1#helper")})[0] is not None
+
+
+def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLKWAYS_API_KEY", "key-of-the-server-1")
+    monkeypatch.setenv("KEY_OF_THE_LAB", "key-of-the-lab-12345")
+    monkeypatch.delenv("FOLKWAYS_API_KEY_HOSTS", raising=False)
+    with ChatServer(mode="letter", require_key="key-of-the-lab-12345") as server:
+        for key, works in (("KEY_OF_THE_LAB", True), (None, False), ("NOT_SET", False)):
+            name = f"study-{key or 'none'}".lower().replace("_", "-")
+            offered = {"lab": Offered(f"{server.url}/v1#m", key)}
+            desk = open_desk(studio_workspace, STAGES, models={"verifier": "lab"}, offered=offered, name=name)
+            author = desk.person()
+            steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+            redteaming.edit(*steps, f"Which one, {name}?", ["a", "b", "c", "d"], [0])
+            found = redteaming.challenge(*steps, offered)
+            assert (found.reply is not None) == works
+            assert found.problem == (None if works else modelling.FAILED)
+
+
+def test_a_model_that_does_not_answer_is_given_up(desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.5)
+    author = desk.person()
+    steps = (desk.workspace, author.id, desk.work(author).assignment.id)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    server.control(faults={"chances": {"stall": 1.0}, "seed": 1})
+    began = time.monotonic()
+    assert redteaming.challenge(*steps, desk.offered).problem == modelling.TOO_LATE
+    assert time.monotonic() - began < 5
+    gone = Event()
+    gone.set()
+    monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 60.0)
+    assert redteaming.challenge(*steps, desk.offered, gone=gone).problem == modelling.GIVEN_UP
+    assert time.monotonic() - began < 10

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionErr
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.rows import find_row
+from folkways.studio.services.sessions import token_hash
 from folkways.workspace.database import Workspace
 
 if TYPE_CHECKING:
@@ -23,9 +25,14 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 1024
 """Characters; hashing a text of any length would let anybody keep the server busy."""
 
-ATTEMPTS = 5
+ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
 ATTEMPTS_SECONDS = 900.0
-"""So many failed sign-ins of one key are allowed within so many seconds."""
+"""So many failed sign-ins are allowed within so many seconds: to one account from one address, and from one address to any. An
+address may be a whole university, and nobody can lock an account that others are guessing at from elsewhere: that is slowed down.
+"""
+
+SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
+"""From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every SLOW_AFTER more."""
 
 STUDY_STAFF = frozenset({Role.OWNER, Role.RESEARCHER})
 """The roles that run a study."""
@@ -115,39 +122,57 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
     """The account if login and password fit, else None; takes as long for a login that does not exist.
 
     key: what besides the login failed attempts are counted by, such as the address that the request came from.
-    Raises TooManyAttemptsError after ATTEMPTS failures of the login or of the key within ATTEMPTS_SECONDS, even for the right
-    password.
+    Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or ATTEMPTS_OF_ADDRESS of the key, within
+    ATTEMPTS_SECONDS, even for the right password.
     """
     now = time.time() if now is None else now
-    login = login.strip().casefold()[:256]
-    counted = [f"login:{login}"[:128], *([f"from:{key}"[:128]] if key else [])]
-    _check_attempts(workspace, counted, now)
-    with workspace.read() as connection:
+    login = _counted_login(login)
+    pair, rest = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
+    attempts = schema.attempts
+    with workspace.write() as connection:
+        _check_attempts(connection, {pair: ATTEMPTS, **({rest[1]: ATTEMPTS_OF_ADDRESS} if key else {})}, now)
+        # Counted before it is looked at, so that many at once are no more than one after the other.
+        connection.execute(sa.insert(attempts), [{"key": each, "at": now} for each in (pair, *rest)])
         row = find_row(connection, schema.accounts, login=login)
     hashed = row.password if row is not None and row.password else _nobodys_hash()
     right = len(password) <= LONGEST_PASSWORD and _hasher().verify(password, hashed)
     if right and row is not None and row.password and not row.disabled:
         with workspace.write() as connection:
-            connection.execute(sa.delete(schema.attempts).where(schema.attempts.c.key == counted[0]))
+            connection.execute(sa.delete(attempts).where(attempts.c.key == pair))
+            connection.execute(sa.delete(attempts).where(attempts.c.key.in_(rest), attempts.c.at == now))
         return from_row(Account, row)
     with workspace.write() as connection:
-        connection.execute(sa.delete(schema.attempts).where(schema.attempts.c.at < now - ATTEMPTS_SECONDS))
-        connection.execute(sa.insert(schema.attempts), [{"key": each, "at": now} for each in counted])
+        connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
         audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None, now=now)
     return None
 
 
-def _check_attempts(workspace: Workspace, keys: list[str], now: float) -> None:
+def sign_in_pause(workspace: Workspace, login: str, *, now: float | None = None) -> float:
+    """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed lately."""
+    now = time.time() if now is None else now
     attempts = schema.attempts
-    query = (
-        sa.select(sa.func.count().label("n"), sa.func.min(attempts.c.at).label("first"))
-        .where(attempts.c.key.in_(keys), attempts.c.at > now - ATTEMPTS_SECONDS)
-        .group_by(attempts.c.key)
+    query = sa.select(sa.func.count()).where(
+        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > now - ATTEMPTS_SECONDS
     )
     with workspace.read() as connection:
-        for row in connection.execute(query):
-            if row.n >= ATTEMPTS:
-                raise TooManyAttemptsError(row.first + ATTEMPTS_SECONDS - now)
+        failed = connection.scalar(query) or 0
+    return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 2.0 ** (min(failed, 100) // SLOW_AFTER - 1))
+
+
+def _counted_login(login: str) -> str:
+    return login.strip().casefold()[:256]
+
+
+def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: float) -> None:
+    attempts = schema.attempts
+    query = (
+        sa.select(attempts.c.key, sa.func.count().label("n"), sa.func.min(attempts.c.at).label("first"))
+        .where(attempts.c.key.in_(list(limits)), attempts.c.at > now - ATTEMPTS_SECONDS)
+        .group_by(attempts.c.key)
+    )
+    for row in connection.execute(query):
+        if row.n >= limits[row.key]:
+            raise TooManyAttemptsError(row.first + ATTEMPTS_SECONDS - now)
 
 
 def set_password(workspace: Workspace, account_id: int, password: str) -> None:

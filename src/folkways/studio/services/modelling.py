@@ -1,54 +1,64 @@
 """Models in the loop: asked through the same endpoints and workspace as in evaluation, with every call on record.
 
-A study names its models in its description. Keys come from the environment of the server, and are never stored or shown. A
-model that fails is told to the person in words; a study goes on without it.
+Which models a studio may ask is a list that it is started with (``folkways.studio.offered``); a study chooses from it by name.
+Keys come from the environment of the server, and are never stored or shown. A model that fails is told to the person in words,
+and to whoever runs the server in its log; a study goes on without it.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.clean import storable
 from folkways.errors import FolkwaysError
 from folkways.runs.asides import Aside, How, ask_asides
-from folkways.runs.models import Model, open_models
 from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
+from folkways.studio.offered import Offered, Patient, open_offered
 from folkways.studio.records import Study, from_row
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace
 
-TIMEOUT_SECONDS = 60.0
-ATTEMPTS = 3
-"""How long and how often a model is asked while somebody waits for the page."""
+TIMEOUT_SECONDS = 20.0
+"""How long somebody waits for a model at most, however often it is asked in that time."""
+
+TOO_LATE = f"no answer within {TIMEOUT_SECONDS:g} s"
+GIVEN_UP = "given up by the person who asked"
+REFUSED = "the model refused to answer"
+FAILED = "the model could not be asked; the log of the server says why"
+"""Why there is no reply: all that is stored and shown of it. What a model's server says in an error is for the log alone."""
+
+LOG = logging.getLogger("folkways.studio")
 
 
 def models_of(study: Study) -> Mapping[str, str]:
     """Purpose (helper, verifier) -> name of the model that the study uses for it; purposes without one are absent."""
-    named = study.definition.get("models") or {}
+    return models_in(study.definition)
+
+
+def models_in(definition: Mapping[str, Any]) -> Mapping[str, str]:
+    """``models_of`` for the description of a study."""
+    named = definition.get("models") or {}
     return {purpose: str(named[purpose]) for purpose in ("helper", "verifier") if named.get(purpose)}
 
 
-def check_models(study: Study) -> Mapping[str, str]:
-    """Name -> what keeps a model of the study from being asked (a missing key, say); empty where all can be."""
-    problems = {}
-    for name in dict.fromkeys(models_of(study).values()):
-        try:
-            open_models([name], EndpointOptions())
-        except FolkwaysError as error:
-            problems[name] = str(error)
-    return problems
+def not_offered(study: Study, offered: Mapping[str, Offered]) -> tuple[str, ...]:
+    """The models that a study names and this server may not ask."""
+    return tuple(name for name in dict.fromkeys(models_of(study).values()) if name not in offered)
 
 
 def call_model(
     workspace: Workspace,
+    offered: Mapping[str, Offered],
     study: Study,
     purpose: str,
     prompt: str,
@@ -56,15 +66,19 @@ def call_model(
     *,
     item_id: int | None = None,
     participant_id: int | None = None,
+    gone: Event | None = None,
 ) -> ModelCall:
     """Ask the model that the study has for ``purpose``; the call has the reply or the problem.
 
-    What was asked before in the same words is not asked again. ConflictError where the study has no model for it, or has made
-    as many calls as it may (``models.most_calls``).
+    gone: set when whoever asked does not wait any more.
+    What was asked before in the same words is not asked again. ConflictError where the study has no model for it, or one that is
+    not among those ``offered``, or has made as many calls as it may (``models.most_calls``).
     """
     name = models_of(study).get(purpose)
     if name is None:
         raise ConflictError("this study has no model as %(purpose)s; go on without it", purpose=purpose)
+    if name not in offered:
+        raise ConflictError("the model of this study is none that this server may ask; go on without it")
     _check_calls(workspace, study)
     row: dict[str, Any] = {
         "study_id": study.id,
@@ -77,25 +91,39 @@ def call_model(
         "created": time.time(),
     }
     try:
-        (model,) = open_models([name], EndpointOptions(timeout=TIMEOUT_SECONDS))
-        row |= _ask(workspace, study, purpose, storable(prompt), max_tokens, model, item_id)
+        row |= _ask(workspace, study, purpose, storable(prompt), max_tokens, offered[name], item_id, gone or Event())
     except FolkwaysError as error:
-        row["problem"] = str(error)
+        LOG.warning("the studio could not ask %s for study %s: %s", name, study.name, error)
+        row["problem"] = FAILED
     with workspace.write() as connection:
         return _get(connection, inserted_id(connection, schema.model_calls, row))
 
 
 def _ask(
-    workspace: Workspace, study: Study, purpose: str, prompt: str, max_tokens: int, model: Model, item_id: int | None
+    workspace: Workspace,
+    study: Study,
+    purpose: str,
+    prompt: str,
+    max_tokens: int,
+    offered: Offered,
+    item_id: int | None,
+    gone: Event,
 ) -> dict[str, Any]:
     # A run per item: people who wait for their models at the same time have nothing to do with each other.
     config = {"study": study.name, "purpose": purpose, "item": item_id}
     aside = Aside(prompt, f"{study.name}:{item_id}", "en", purpose)
-    asked = ask_asides(workspace, f"studio-{purpose}", config, [aside], model, max_tokens, How(attempts=ATTEMPTS))
+    model = open_offered(offered, TIMEOUT_SECONDS)
+    patient = Patient(model.endpoint, TIMEOUT_SECONDS, gone)
+    asked = ask_asides(
+        workspace, f"studio-{purpose}", config, [aside], replace(model, endpoint=patient), max_tokens, How(attempts=1)
+    )
     (reply,) = asked.replies
-    told = reply.text if not reply.refused else None
-    problem = None if told is not None else f"the model refused: {reply.reason}" if reply.refused else reply.reason
-    return {"run": asked.run.name, "reply": told, "problem": problem}
+    if reply.text is not None and not reply.refused:
+        return {"run": asked.run.name, "reply": reply.text, "problem": None}
+    problem = GIVEN_UP if gone.is_set() else TOO_LATE if patient.late else REFUSED if reply.refused else FAILED
+    if problem in (REFUSED, FAILED):
+        LOG.warning("%s, asked for study %s: %s", offered.model, study.name, reply.reason)
+    return {"run": asked.run.name, "reply": None, "problem": problem}
 
 
 def _check_calls(workspace: Workspace, study: Study) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,6 +18,7 @@ from folkways.cultures import cultures
 from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
+from folkways.studio.offered import Offered
 from folkways.studio.records import Item, ItemState, Revision, Study, from_row
 from folkways.studio.services import modelling
 from folkways.studio.services.assignments import Work, get_work, require_leased
@@ -52,9 +54,11 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
     return _revise(workspace, work, "scenario", {"scenario": text})
 
 
-def suggest(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[helping.Suggestion | None, ModelCall]:
+def suggest(
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, Offered], *, gone: Event | None = None
+) -> tuple[helping.Suggestion | None, ModelCall]:
     """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
-    says why).
+    says why). offered, gone: see ``modelling.call_model``.
 
     ConflictError where there is no scenario yet, or no helper.
     """
@@ -65,8 +69,9 @@ def suggest(workspace: Workspace, participant_id: int, assignment_id: int) -> tu
     study, place = _place(workspace, work)
     prompt = helping.helper_prompt(scenario, place)
     call = modelling.call_model(
-        workspace, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id
-    )
+        workspace, offered, study, "helper", prompt, helping.HELPER_TOKENS, item_id=work.item.id, participant_id=participant_id,
+        gone=gone,
+    )  # fmt: skip
     found = helping.read_suggestion(call.reply) if call.reply is not None else None
     if found is None:
         problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
@@ -102,9 +107,11 @@ def edit(
     return _revise(workspace, work, "revision" if strategy else "edit", changes, strategy=strategy)
 
 
-def challenge(workspace: Workspace, participant_id: int, assignment_id: int) -> Challenge:
+def challenge(
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, Offered], *, gone: Event | None = None
+) -> Challenge:
     """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
-    or after as many challenges as the stage allows.
+    or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
     """
     work = _work(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -122,8 +129,9 @@ def challenge(workspace: Workspace, participant_id: int, assignment_id: int) -> 
     study, place = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place)
     call = modelling.call_model(
-        workspace, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id, participant_id=participant_id
-    )
+        workspace, offered, study, "verifier", prompt, helping.VERIFIER_TOKENS, item_id=work.item.id,
+        participant_id=participant_id, gone=gone,
+    )  # fmt: skip
     chosen = helping.read_choice(call.reply) if call.reply is not None else None
     fooled = chosen not in intended if chosen is not None else None
     problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 THREADS = 12
 """Requests worked on at once: SQLite lets one write at a time, and more would only wait for one another."""
 
-MODEL_THREADS = 24
-"""People who wait for a model at the same time; their requests hardly use the database."""
+MOST_WAITING, MOST_OF_A_STUDY = 24, 8
+"""People who wait for a model at the same time, in all and of one study; their requests hardly use the database."""
+
+SPARE_THREADS = 8
+"""For telling others at once that there is no place."""
 
 
 def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
@@ -35,12 +38,18 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from folkways.studio.web.routing import endpoint, respond_elsewhere
     from folkways.studio.web.security.bodies import BodyLimit
     from folkways.studio.web.security.headers import SecurityHeaders
-    from folkways.studio.web.security.rates import Rates
+    from folkways.studio.web.security.rates import Rates, Waiting
     from folkways.studio.web.static_files import mount_static
     from folkways.studio.web.visits import Studio
 
     settings = settings or Settings()
-    studio = Studio(workspace, settings, Rates(settings.rates), CapacityLimiter(MODEL_THREADS))
+    studio = Studio(
+        workspace,
+        settings,
+        Rates(settings.rates),
+        Waiting(MOST_WAITING, MOST_OF_A_STUDY),
+        CapacityLimiter(MOST_WAITING + SPARE_THREADS),
+    )
     routes = all_routes()
     uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)
 

@@ -88,7 +88,7 @@ def environment(locale: str) -> Environment:
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__,
+        version=__version__, zip=zip,
     )  # fmt: skip
     return made
 

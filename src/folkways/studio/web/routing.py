@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
-from anyio import to_thread
+from anyio import create_task_group, sleep, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
@@ -25,7 +26,9 @@ LOG = logging.getLogger("folkways.studio")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be asked of the studio. upload: its form may carry a file. slow: it may wait for a model."""
+    """One thing that can be asked of the studio. upload: its form may carry a file. slow: it may wait for a model. pause: seconds
+    for which a request is to wait before it is looked at.
+    """
 
     method: str
     path: str
@@ -33,6 +36,7 @@ class Route:
     handler: Handler
     upload: bool = False
     slow: bool = False
+    pause: Callable[[Visit], float] | None = None
 
 
 @dataclass
@@ -45,15 +49,13 @@ class Routes:
         """A page."""
         return self._add("GET", path, access)
 
-    def post(self, path: str, access: Access, *, upload: bool = False, slow: bool = False) -> Callable[[Handler], Handler]:
-        """Something that changes something."""
-        return self._add("POST", path, access, upload, slow)
+    def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
+        """Something that changes something. options: upload, slow and pause of the Route."""
+        return self._add("POST", path, access, **options)
 
-    def _add(
-        self, method: str, path: str, access: Access, upload: bool = False, slow: bool = False
-    ) -> Callable[[Handler], Handler]:
+    def _add(self, method: str, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
         def add(handler: Handler) -> Handler:
-            self.routes.append(Route(method, path, access, handler, upload, slow))
+            self.routes.append(Route(method, path, access, handler, **options))
             return handler
 
         return add
@@ -71,14 +73,31 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
                 return JSONResponse({"message": str(error)}, status_code=400)
         visit = Visit(studio, request, route.access, form)
         try:
+            if route.pause is not None:
+                await sleep(await to_thread.run_sync(route.pause, visit))
             # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a connection.
             if route.slow:
-                return await to_thread.run_sync(respond, visit, route.handler, limiter=studio.waiting)
+                return await _respond_slowly(visit, route.handler)
             return await to_thread.run_sync(_respond_quickly, visit, route.handler)
         finally:
             await form.close()
 
     return serve
+
+
+async def _respond_slowly(visit: Visit, handler: Handler) -> Response:
+    """``respond`` for a request that may wait for a model, which is told when the browser has hung up."""
+    async with create_task_group() as group:
+        group.start_soon(_watch, visit)
+        response = await to_thread.run_sync(respond, visit, handler, limiter=visit.studio.slow)
+        group.cancel_scope.cancel()
+    return response
+
+
+async def _watch(visit: Visit) -> None:
+    while (await visit.request.receive())["type"] != "http.disconnect":
+        pass
+    visit.gone.set()
 
 
 def _respond_quickly(visit: Visit, handler: Handler) -> Response:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError
+from folkways.studio.offered import Offered
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 
@@ -19,6 +21,7 @@ class Settings:
     upload_bytes:  the largest file that a researcher may import.
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
+    models:        name -> a model that studies may choose; no other is ever asked.
     prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
                    signed entry.
     """
@@ -28,11 +31,12 @@ class Settings:
     body_bytes: int = 2**20
     rates: dict[str, tuple[int, float]] = field(
         default_factory=lambda: {
-            "signin": (30, 600.0),  # one address may be a whole university; the account itself is guarded more closely
+            "signin": (300, 600.0),  # right ones as well: one address may be a whole university; failures are counted by account
             "join": (600, 600.0),
             "models": (240, 60.0),
         }
     )
+    models: Mapping[str, Offered] = field(default_factory=dict)
     prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
 
     def __post_init__(self) -> None:

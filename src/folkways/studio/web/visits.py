@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 from anyio import CapacityLimiter
@@ -21,7 +22,7 @@ from folkways.studio.web.once import Once
 from folkways.studio.web.pages import render
 from folkways.studio.web.sayings import SAYINGS
 from folkways.studio.web.security.origin import visitor_token
-from folkways.studio.web.security.rates import Rates
+from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
 from folkways.workspace.database import Workspace
 
@@ -37,12 +38,13 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 @dataclass(frozen=True)
 class Studio:
-    """What every request shares. waiting: threads for requests that wait for a model."""
+    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests."""
 
     workspace: Workspace
     settings: Settings
     rates: Rates
-    waiting: CapacityLimiter
+    waiting: Waiting
+    slow: CapacityLimiter
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Visit:
     """One request. Everything that is read of the database is read once.
 
     form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response (None: deleted).
+    gone: set when the browser does not wait for a slow request any more.
     """
 
     studio: Studio
@@ -79,6 +82,7 @@ class Visit:
     access: Access
     form: FormData = field(default_factory=FormData)
     cookies: dict[str, str | None] = field(default_factory=dict)
+    gone: Event = field(default_factory=Event)
 
     @property
     def workspace(self) -> Workspace:

@@ -28,6 +28,7 @@ from folkways.studio.workflows.fields import FieldReader
 from folkways.studio.workflows.registry import HANDLERS
 
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STUDY_KEYS = (
     "name", "title", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
 )  # fmt: skip
@@ -153,8 +154,12 @@ class _Reader(FieldReader):
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
             if key == "most_calls":
                 self.count(raw, key, "models.")
-            elif key in MODEL_KEYS and (not isinstance(value, str) or not value.strip()):
-                self.say(f"models.{key}", f"has to be the name of a model (folkways endpoints), not {value!r}")
+            elif key in MODEL_KEYS and not (isinstance(value, str) and MODEL_NAME.fullmatch(value)):
+                what = "has to be the name of a model of the server's list (folkways studio --models FILE)"
+                self.say(
+                    f"models.{key}",
+                    f"{what}: letters, digits, points and hyphens; an address belongs into that list, not {value!r}",
+                )
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
         found: dict[str, PopulationDefinition] = {}

@@ -49,7 +49,7 @@ def show_sign_in(visit: Visit) -> Response:
     return visit.page("account/signin.html.j2", login="", problem="", next=own_address(visit.request.query_params.get("next", "/")))
 
 
-@routes.post("/signin", ANYBODY)
+@routes.post("/signin", ANYBODY, pause=lambda visit: accounts.sign_in_pause(visit.workspace, visit.text("login")))
 def sign_in(visit: Visit) -> Response:
     """Check the password; what is wrong is not told apart."""
     visit.studio.rates.take("signin", visit.address)

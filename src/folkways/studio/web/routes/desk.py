@@ -48,6 +48,7 @@ def show_overview(visit: Visit) -> Response:
         lacking=[role for role in needed if Role.OWNER in visit.roles and role not in visit.roles],
         stages={stage.name: stage for stage in stages},
         populations={population.name: population for population in studies.populations(visit.workspace, study.id)},
+        not_offered=modelling.not_offered(study, visit.studio.settings.models),
     )  # fmt: skip
 
 

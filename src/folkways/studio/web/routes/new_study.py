@@ -10,9 +10,10 @@ import yaml
 from starlette.responses import Response
 
 from folkways.cultures import Culture, cultures
-from folkways.errors import DataError
+from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
+from folkways.studio.services.modelling import models_in
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.standing import may_make_studies
 from folkways.studio.web.visits import SIGNED_IN, Visit
@@ -69,6 +70,7 @@ def _choose(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Res
         regions=regions,
         problems=problems,
         given=given,
+        models=sorted(visit.studio.settings.models),
         chosen=visit.texts("culture"),
     )
 
@@ -119,10 +121,13 @@ def make(visit: Visit) -> Response:
         return _description(visit, text[:LONGEST], [visit.gettext("The description is too long.")], 422)
     try:
         definition = read_definition(parse_yaml(text))
+        unknown = [name for name in models_in(definition.raw).values() if name not in visit.studio.settings.models]
+        if unknown:
+            raise UnknownNameError("model of this server", unknown[0], sorted(visit.studio.settings.models))
         study = studies.create_study(visit.workspace, definition, owner=visit.me.id)
     except DefinitionError as error:
         return _description(visit, text, list(error.problems), 422)
-    except (DataError, ConflictError) as error:
+    except (DataError, ConflictError, UnknownNameError) as error:
         return _description(visit, text, [str(error)], 422)
     return visit.go(f"/studies/{study.name}", "study-made")
 

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from folkways.studio.errors import DraftConflictError, SubmissionError
 from folkways.studio.services import drafts, redteaming
 from folkways.studio.services.assignments import get_work
+from folkways.studio.services.modelling import TOO_LATE
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
@@ -36,7 +37,10 @@ def step(visit: Visit) -> Response:
         raise SubmissionError(problems)
     if written["scenario"] != work.item.content.get("scenario"):
         redteaming.write_scenario(visit.workspace, person.id, number, written["scenario"])
-    trouble = _suggest(visit, number) if suggesting else _challenge(visit, number, written, work.item.content)
+    with visit.studio.waiting.place(visit.study.id, visit.me.id):
+        trouble = _suggest(visit, number) if suggesting else _challenge(visit, number, written, work.item.content)
+    if visit.gone.is_set():
+        return Response(status_code=204)  # nobody reads it, and the browser's own draft is newer than this form
     try:
         revision = _keep(visit, number, written, take_over=suggesting and not trouble)
     except DraftConflictError as error:
@@ -50,8 +54,18 @@ def step(visit: Visit) -> Response:
 
 def _suggest(visit: Visit, number: int) -> str:
     """Ask the helper; what went wrong, in words that tell nothing of keys or servers. Researchers find more in the log of calls."""
-    found, _ = redteaming.suggest(visit.workspace, visit.participant.id, number)
-    return "" if found else visit.gettext("The helper gave no question. Try once more, or write one yourself.")
+    found, call = redteaming.suggest(visit.workspace, visit.participant.id, number, visit.studio.settings.models, gone=visit.gone)
+    if found:
+        return ""
+    return (
+        _late(visit)
+        if call.problem == TOO_LATE
+        else visit.gettext("The helper gave no question. Try once more, or write one yourself.")
+    )
+
+
+def _late(visit: Visit) -> str:
+    return visit.gettext("The model did not answer in time. Try once more, or go on without it.")
 
 
 def _challenge(visit: Visit, number: int, written: Mapping[str, Any], content: Mapping[str, Any]) -> str:
@@ -61,10 +75,12 @@ def _challenge(visit: Visit, number: int, written: Mapping[str, Any], content: M
             visit.workspace, visit.participant.id, number, written["question"], written["options"], written["intended"],
             strategy=written["strategy"],
         )  # fmt: skip
-    found = redteaming.challenge(visit.workspace, visit.participant.id, number)
-    return (
-        visit.gettext("The model could not be asked. Try once more, or send the question as it is.") if found.reply is None else ""
-    )
+    found = redteaming.challenge(visit.workspace, visit.participant.id, number, visit.studio.settings.models, gone=visit.gone)
+    if found.reply is not None:
+        return ""
+    if found.problem == TOO_LATE:
+        return _late(visit)
+    return visit.gettext("The model could not be asked. Try once more, or send the question as it is.")
 
 
 def _keep(visit: Visit, number: int, written: Mapping[str, Any], *, take_over: bool) -> int:

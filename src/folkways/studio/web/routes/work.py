@@ -163,10 +163,11 @@ def _task_page(
     form, config = form_of(work.stage.kind), work.stage.config
     content = _presented(visit, work)
     task = task_of(visit, work, revision)
+    models = {purpose for purpose, name in models_of(visit.study).items() if name in visit.studio.settings.models}
     return visit.page(
         "tasks/task.html.j2", status, study=visit.study, task=task, language=task.language, form=form, content=content,
-        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models_of(visit.study),
-        has_verifier="verifier" in models_of(visit.study), **form.context(content, config, draft),
+        config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
+        has_verifier="verifier" in models, **form.context(content, config, draft),
     )  # fmt: skip
 
 

@@ -1,4 +1,6 @@
-"""How often one address may do something. Counts are kept in memory: the studio is one process, and a restart may forget them.
+"""How often one address may do something, and how many may wait for something slow at once.
+
+Counts are kept in memory: the studio is one process, and a restart may forget them.
 
 Failed sign-ins of one account are counted in the database as well (``services.accounts``), which no restart forgets.
 """
@@ -6,11 +8,12 @@ Failed sign-ins of one account are counted in the database as well (``services.a
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Lock
 
-from folkways.studio.errors import TooManyAttemptsError
+from folkways.studio.errors import BusyError, TooManyAttemptsError
 
 MOST_KEYS = 50_000
 """Addresses remembered at once; beyond, the oldest are forgotten, so that no flood of addresses fills the memory."""
@@ -41,3 +44,38 @@ class Rates:
                 self._seen.pop(next(iter(self._seen)))
             if full:
                 raise TooManyAttemptsError(times[0] + seconds - now)
+
+
+def _(message: str) -> str:
+    """Mark a string for translation; it is translated when it is shown."""
+    return message
+
+
+class Waiting:
+    """Places for those who wait for a model: one for each person, a share for each study, so that nobody waits for the others.
+
+    Whoever finds none is told so at once, and does not stand in line.
+    """
+
+    def __init__(self, most: int, of_a_study: int) -> None:
+        self.most, self.of_a_study = most, of_a_study
+        self._people: set[int] = set()
+        self._studies: Counter[int] = Counter()
+        self._lock = Lock()
+
+    @contextmanager
+    def place(self, study_id: int, account_id: int) -> Iterator[None]:
+        """Hold a place meanwhile; BusyError where there is none."""
+        with self._lock:
+            if account_id in self._people:
+                raise BusyError(_("you are waiting for a model already; let it answer, or cancel that first"))
+            if len(self._people) >= self.most or self._studies[study_id] >= self.of_a_study:
+                raise BusyError(_("many people are asking models at this moment; what you wrote is kept: try again in a moment"))
+            self._people.add(account_id)
+            self._studies[study_id] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._people.discard(account_id)
+                self._studies[study_id] -= 1

@@ -1,6 +1,7 @@
-// Requests of a task. Each resolves to {status, body}; status 0 means that the server could not be reached.
+// Requests of a task. Each resolves to {status, body}; status 0 means that the server could not be reached. A request that the
+// person gave up by ``signal`` has status "cancelled".
 
-export async function post(url, fields, { keepalive = false } = {}) {
+export async function post(url, fields, { keepalive = false, signal = undefined } = {}) {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -9,11 +10,12 @@ export async function post(url, fields, { keepalive = false } = {}) {
       credentials: "same-origin",
       redirect: "error",
       keepalive,
+      signal,
     });
     const json = (response.headers.get("content-type") || "").startsWith("application/json");
     return { status: response.status, body: json ? await response.json() : {} };
   } catch {
-    return { status: 0, body: {} };
+    return { status: signal?.aborted ? "cancelled" : 0, body: {} };
   }
 }
 

@@ -17,6 +17,7 @@ if (form) {
   const problems = document.querySelector("#problems");
   const waiting = document.querySelector("#waiting");
   const conflict = document.querySelector("#conflict");
+  const cancel = document.querySelector("#cancel");
 
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
@@ -46,7 +47,18 @@ if (form) {
     const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
     const fields = fieldsOf(form);
     if (submitter?.name) fields.push([submitter.name, submitter.value]);
-    const answer = await post(url, fields);
+    const giveUp = new AbortController();
+    cancel.hidden = !submitter?.dataset.busy;
+    cancel.onclick = () => giveUp.abort();
+    const answer = await post(url, fields, { signal: giveUp.signal });
+    cancel.hidden = true;
+    if (answer.status === "cancelled") {
+      enable(true);
+      saver.status.textContent = cancel.dataset.cancelled;
+      saver.changed();
+      submitter.focus();
+      return;
+    }
     if (answer.status === 200 && answer.body.next) {
       saver.done();
       location.assign(answer.body.next);
