@@ -126,9 +126,9 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
 def test_who_comes_back_by_the_same_id_is_the_same_person(server: StudioServer) -> None:
     study = make_study(server)
     address = link(server, study, uses=1)
-    come(Client(server.url), address, PERSON)
-    again = Client(server.url)
-    come(again, address.split("?")[0], PERSON)
+    client = Client(server.url)
+    come(client, address, PERSON)
+    come(client, address.split("?")[0], PERSON)
     assert len(participants.list_participants(server.workspace, study.id)) == 1
     refused = Client(server.url).post(address, {**PERSON, "PROLIFIC_PID": "other"}, csrf=None)
     assert refused.status == 410 and "used as often as it may be" in refused.text
@@ -183,6 +183,30 @@ def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
     assert page.status == 200 and 'name="PROLIFIC_PID" value="5f8d0a"' in page.text
     assert client.post(address, fields, csrf=client.token(page)).status == 303
     assert only_person(signed, study).source == "prolific"
+
+
+def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study)
+    come(Client(server.url), address, PERSON)
+    stranger = Client(server.url)
+    refused = stranger.post(address, PERSON)
+    assert refused.status == 410 and "in the browser that you began in" in refused.text
+    assert "folkways_session" not in stranger.cookies
+    assert stranger.get(f"/work/{study.name}").place.startswith("/signin")
+    other = Client(server.url)
+    come(other, address, {**PERSON, "PROLIFIC_PID": "somebody-else"})
+    assert other.post(address, PERSON).status == 410, "a session of somebody else is not theirs"
+    assert len(participants.list_participants(server.workspace, study.id)) == 2
+
+
+def test_a_signed_id_comes_back_in_any_browser(signed: StudioServer, keys: Keys) -> None:
+    study = make_study(signed, prolific={**CODES, "signed": True})
+    address = link(signed, study)
+    for _ in range(2):
+        client = Client(signed.url, origin=ORIGIN)
+        assert client.post(address, {**PERSON, "prolific_token": keys.sign(claims())}).status == 303
+    assert len(participants.list_participants(signed.workspace, study.id)) == 1
 
 
 BAD: dict[str, Callable[[Keys], str]] = {

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.errors import ConflictError, SubmissionError
+from folkways.studio.errors import ConflictError, InviteError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways.studio.rules.eligibility import eligibility
 from folkways.studio.services import accounts, audit
@@ -50,18 +50,22 @@ def join(
     account_id: int | None = None,
     *,
     external: Mapping[str, str] | None = None,
+    signed: bool = False,
+    browser: int | None = None,
     locale: str = "en",
     now: float | None = None,
 ) -> Participant:
     """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
 
     account_id: None makes an account without login, for somebody who comes by a recruitment service. external: attributes by name
-    (EXTERNAL), which are personal. Raises InviteError, or ConflictError where the study is closed or the person has withdrawn.
+    (EXTERNAL), which are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
+    request comes from. Raises InviteError, also where somebody comes as an external person who has begun and neither a signature
+    nor their own browser shows that it is them; ConflictError where the study is closed or the person has withdrawn.
     """
     now = time.time() if now is None else now
     external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
     with workspace.write() as connection:
-        back = _returning(connection, token, account_id, external, now)
+        back = _returning(connection, token, account_id, external, sure=signed, browser=browser)
         if back is not None:
             return back
         invite = usable_invite(connection, token, now)
@@ -89,9 +93,12 @@ def join(
 
 
 def _returning(
-    connection: sa.Connection, token: str, account_id: int | None, external: Mapping[str, str], now: float
+    connection: sa.Connection, token: str, account_id: int | None, external: Mapping[str, str], *, sure: bool, browser: int | None
 ) -> Participant | None:
-    """The participant that this person is already: also by an invitation that has been used up since."""
+    """The participant that this person is already: also by an invitation that has been used up since.
+
+    An id of a recruitment service is no secret, and stands in an address that anybody can write.
+    """
     participants, attributes, invites = schema.participants, schema.attributes, schema.invites
     study_id = connection.scalar(sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token)))
     if study_id is None:
@@ -107,6 +114,11 @@ def _returning(
     row = connection.execute(query).first()
     if row is None:
         return None
+    if account_id is None and not sure and row.account_id != browser:
+        raise InviteError(
+            "somebody has begun with this Prolific id already; if it was you, go on in the browser that you began in, "
+            "or write to the researchers by Prolific"
+        )
     if row.state == ParticipantState.WITHDRAWN:
         raise ConflictError("you have left this study; write to its researchers if you want to come back")
     return from_row(Participant, row)

@@ -86,7 +86,7 @@ def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Deci
     values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
     change_rows(connection, schema.items, {"id": item.id}, **values)
     close_open_slots(connection, item.id)
-    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", details={"reason": values["reason"]})
+    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
 
 
 def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:

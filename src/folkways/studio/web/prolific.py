@@ -2,7 +2,8 @@
 
 Prolific adds PROLIFIC_PID, STUDY_ID and SESSION_ID to the address of a study. With its secured links it adds a JSON Web Token as
 ``prolific_token`` as well, signed with a key of its published key set, whose audience is the studio's address and whose claim
-``prolific`` repeats what the address says. Without a signature anybody who has a link could come as anybody else.
+``prolific`` repeats what the address says. Without a signature anybody who has a link could say that they
+are anybody else: then who has begun goes on in their own browser alone.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ def read_parameters(given: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> None:
-    """Refuse parameters that Prolific did not sign, in a study whose file says ``prolific: {signed: true}``.
+def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, str], settings: Settings) -> bool:
+    """Whether Prolific signed the parameters; refuses others in a study whose file says ``prolific: {signed: true}``.
 
     given: the parameters as sent, ``prolific_token`` among them. external: those of PARAMETERS by attribute. InviteError otherwise.
     """
     if not (study.definition.get("prolific") or {}).get("signed"):
-        return
+        return False
     if not external:
         raise InviteError("this study is open to people who come by Prolific; open it from your Prolific page")
     claims = _claims(given.get("prolific_token", ""), settings)
@@ -55,6 +56,7 @@ def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, s
     for name, value in given.items():
         if name in PARAMETERS and value and (not isinstance(said, Mapping) or str(said.get(name)) != value):
             raise InviteError("this link was changed on its way; open the study again from your Prolific page")
+    return True
 
 
 def _claims(token: str, settings: Settings) -> Mapping[str, Any]:

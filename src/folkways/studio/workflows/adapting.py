@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from folkways.benchmarks.xcr.building.labels import NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
@@ -29,6 +29,7 @@ class AdaptHandler(Handler):
     """
 
     kind = "adapt"
+    texts = ("intra", "inter")
     about = "natives adapt a sentence within English and into their language, and say by which strategy"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     options: ClassVar[Mapping[str, Option]] = {
@@ -96,6 +97,7 @@ class AdjudicateHandler(Handler):
     """
 
     kind = "adjudicate"
+    texts = ("decision", "reason")
     about = "an expert decides where people differ, or over all versions of an adaptation"
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -137,6 +139,16 @@ class AdjudicateHandler(Handler):
         inner = handler_of(content["kind"])
         result = inner.settled(votes[-1].payload["decision"], content["content"], content["rules"])
         return Decision("done", result={**result, "adjudicated": True})
+
+    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+        """In the decision, what the other kind has texts in."""
+        from folkways.studio.workflows.registry import handler_of
+
+        inner = handler_of(content["kind"])
+        outer = super().redacted(payload, [name for name in fields if name != "decision"], content)
+        if "decision" not in fields:
+            return outer
+        return {**outer, "decision": inner.redacted(payload["decision"], inner.texts, content["content"])}
 
     def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """As the other kind would have handed it on."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from folkways.studio.rules.counts import missing_answers
-from folkways.studio.workflows.base import Arrival, Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
+from folkways.studio.workflows.base import REDACTED, Arrival, Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
 
 NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER = "not_applicable", "no_specific_answer", "idk", "other"
 NO_ANSWERS = (NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER)
@@ -25,6 +25,7 @@ class ShortAnswersHandler(Handler):
     """
 
     kind = "short_answers"
+    texts = ("answers", "other")
     about = "natives give one to three short answers, or say why they give none"
     example: ClassVar[Mapping[str, str]] = {
         "local": "¿Qué se desayuna en España?",
@@ -74,6 +75,12 @@ class ShortAnswersHandler(Handler):
             return Decision("wait", missing)
         return Decision("done", result={"valid": len(votes) - idk, "idk": idk})
 
+    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+        """Without the answers, so that nobody takes what stands in their place for one: another way of giving none."""
+        if "answers" in fields and payload["answers"]:
+            return {"answers": [], "no_answer": OTHER, "other": REDACTED}
+        return super().redacted(payload, fields, content)
+
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of answers, case aside; a way of not answering is a set of its own."""
         return {"answers": frozenset(each.casefold() for each in payload["answers"]) or frozenset([payload["no_answer"]])}
@@ -88,6 +95,7 @@ class GroupAnswersHandler(Handler):
     """
 
     kind = "group_answers"
+    texts = ("groups", "invalid")
     about = "a reviewer drops invalid answers, groups variants and translates them to English"
     example: ClassVar[Mapping[str, str]] = {
         "local": "¿Qué se desayuna en España?",

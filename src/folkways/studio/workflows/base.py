@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -100,6 +100,7 @@ class Handler(ABC):
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
     example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
     own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
+    texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
 
     def check_config(self, config: Config) -> Mapping[str, str]:
@@ -142,6 +143,10 @@ class Handler(ABC):
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
         return {}
 
+    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+        """The payload with REDACTED in place of every text of these of its fields."""
+        return {name: masked(value) if name in fields else value for name, value in payload.items()}
+
     def passes(self, payload: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
         """Whether a judgement of an attention check is right: it says what the check says, in every field of the check."""
         return all(payload.get(name) == value for name, value in check.items())
@@ -158,6 +163,19 @@ COMMON_OPTIONS: Mapping[str, Option] = {
     "for_each_population": Option(False, "an item that arrives here is asked of every population that has no parts", "flag"),
 }
 """Settings that every stage has."""
+
+
+REDACTED = "[redacted]"
+"""Stands where somebody's words stood."""
+
+
+def masked(value: Any) -> Any:
+    """REDACTED in place of every text in a JSON value; its form stays."""
+    if isinstance(value, str):
+        return REDACTED if value else value
+    if isinstance(value, Mapping):
+        return {name: masked(each) for name, each in value.items()}
+    return [masked(each) for each in value] if isinstance(value, list) else value
 
 
 def fail(**problems: str) -> SubmissionError:

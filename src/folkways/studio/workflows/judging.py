@@ -31,6 +31,7 @@ class JudgeAnswerHandler(Handler):
     """
 
     kind = "judge_answer"
+    texts = ("comment",)
     about = "natives judge what a model answered"
     example: ClassVar[Mapping[str, str]] = {
         "question": "What do people in Spain eat for breakfast?",

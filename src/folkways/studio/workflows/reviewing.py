@@ -22,6 +22,7 @@ class ReviewHandler(Handler):
     """
 
     kind = "review"
+    texts = ("reason", "question", "options")
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
 
@@ -71,6 +72,7 @@ class CurateHandler(Handler):
     """
 
     kind = "curate"
+    texts = ("template", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
     example: ClassVar[Mapping[str, str]] = {
         "category": "Food",
@@ -132,6 +134,7 @@ class LocaliseHandler(Handler):
     """
 
     kind = "localise"
+    texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
     example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
     options: ClassVar[Mapping[str, Option]] = {

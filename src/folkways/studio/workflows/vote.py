@@ -22,6 +22,7 @@ class VoteHandler(Handler):
     """
 
     kind = "vote"
+    texts = ("comment",)
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
     options: ClassVar[Mapping[str, Option]] = {

@@ -37,6 +37,7 @@ class WriteQuestionHandler(Written):
     """
 
     kind = "write_question"
+    texts = ("scenario", "question", "options")
     about = "people write a scenario of their culture and a question with four options, and try it on a model"
     options: ClassVar[Mapping[str, Option]] = {
         "cap": Option(7, "how many questions one person submits at most", least=1),
@@ -77,6 +78,7 @@ class CollectQuestionHandler(Written):
     """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English)."""
 
     kind = "collect_question"
+    texts = ("question", "english")
     about = "natives write everyday questions about their country, per category"
     options: ClassVar[Mapping[str, Option]] = {
         "categories": Option(list(TOPICS), "what questions are about", "texts"),

@@ -25,11 +25,10 @@ def population_of(visit: Visit, person: Participant) -> Population | None:
     return next((each for each in found if each.id == person.population_id), None)
 
 
-def _external(study: Study, given: Mapping[str, str], visit: Visit) -> dict[str, str]:
-    """What the recruitment service says of the person, checked where the study asks for that; empty for nobody's parameters."""
+def _external(study: Study, given: Mapping[str, str], visit: Visit) -> tuple[dict[str, str], bool]:
+    """What the recruitment service says of the person, and whether it signed that; empty for nobody's parameters."""
     found = read_parameters(given)
-    check_entry(study, given, found, visit.studio.settings)
-    return found
+    return found, check_entry(study, given, found, visit.studio.settings)
 
 
 def _invited(visit: Visit) -> tuple[Study, str]:
@@ -53,7 +52,7 @@ def show_invitation(visit: Visit) -> Response:
     """What the study is and what comes next. Nothing is stored yet: previews of links follow them too."""
     study, role = _invited(visit)
     given = dict(visit.request.query_params)
-    external = _external(study, given, visit)
+    external, _ = _external(study, given, visit)
     carried = {name: given[name] for name in (*PARAMETERS, "prolific_token") if given.get(name)}
     return _invitation(visit, study, role, carried, by_service=bool(external))
 
@@ -80,7 +79,7 @@ def join(visit: Visit) -> Response:
     visit.studio.rates.take("join", visit.address)
     study, role = _invited(visit)
     given = {name: visit.text(name) for name in (*PARAMETERS, "prolific_token")}
-    external = _external(study, given, visit)
+    external, signed = _external(study, given, visit)
     account_id = visit.account.id if visit.account is not None and not external else None
     if account_id is None and role != Role.ANNOTATOR:
         try:
@@ -91,7 +90,10 @@ def join(visit: Visit) -> Response:
             return _invitation(visit, study, role, {}, by_service=False, problems=error.problems, status=422)
         account_id = account.id
     token = visit.request.path_params["token"]
-    person = participants.join(visit.workspace, token, account_id, external=external, locale=visit.locale)
+    browser = visit.account.id if visit.account is not None else None
+    person = participants.join(
+        visit.workspace, token, account_id, external=external, signed=signed, browser=browser, locale=visit.locale
+    )
     if visit.account is None or visit.account.id != person.account_id:
         begin_session(visit, person.account_id)
     return visit.go(f"/work/{study.name}")
