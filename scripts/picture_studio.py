@@ -147,10 +147,10 @@ def task(server: StudioServer, someone: Participant, stage: str | None = None) -
     return f"/work/{studies.get_study(server.workspace, work.item.study_id).name}/tasks/{work.assignment.id}"
 
 
-def picture_tasks(camera: Camera, server: StudioServer, owner: int, models: str) -> None:
+def picture_tasks(camera: Camera, server: StudioServer, owner: int) -> None:
     """What people see: writing against a model, adapting, and a phone in Arabic."""
     stages = [{"name": "write", "kind": "write_question", "title": "Write questions"}]
-    named = {"helper": f"{models}/v1#helper", "verifier": f"{models}/v1#verifier"}
+    named = {"helper": "helper", "verifier": "verifier"}
     writing = study_of(server, owner, "red-team", "Questions that only people from Korea can answer", stages, models=named)
     author = person(server, writing)
     page = camera.open(author.account_id, task(server, author))
@@ -222,8 +222,10 @@ def main() -> None:
     settings = json.dumps({"makes": {SCENARIO: MADE}, "believes": {"verifier": {QUESTION: ["sticky rice sweets"]}}})
     with (
         tempfile.TemporaryDirectory() as place,
-        StudioServer(Path(place) / "studio.db") as server,
         ChatServer(mode=f"round:{settings}") as models,
+        StudioServer(
+            Path(place) / "studio.db", models={name: [f"{models.url}/v1#{name}"] for name in ("helper", "verifier")}
+        ) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=list(ARGUMENTS))
@@ -236,7 +238,7 @@ def main() -> None:
         camera.take(page, "verify")
         for name, address in (("progress", ""), ("items", "/items"), ("quality", "/quality")):
             camera.take(camera.open(owner, f"/studies/{study.name}{address}"), name)
-        picture_tasks(camera, server, owner, models.url)
+        picture_tasks(camera, server, owner)
         browser.close()
 
 

@@ -223,9 +223,10 @@ class Round:
 @pytest.fixture
 def round_(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
     """An open study with both models in the loop, and a researcher."""
-    named = {purpose: f"{models.url}/v1#{purpose}" for purpose in ("helper", "verifier")}
+    named = {purpose: purpose for purpose in ("helper", "verifier")}
     (tmp_path / "round.yaml").write_text(yaml.safe_dump({**STUDY, "models": named}), encoding="utf-8")
-    with StudioServer(tmp_path / "folkways.db") as studio:
+    offered = {purpose: [f"{models.url}/v1#{purpose}"] for purpose in named}
+    with StudioServer(tmp_path / "folkways.db", models=offered) as studio:
         accounts.create_account(studio.workspace, "researcher@example.org", PASSWORD)
         for command in (
             ("create-study", "round.yaml", "--owner", "researcher@example.org", "--open"),

@@ -2,7 +2,7 @@
 
 They are declared here, beside the other tables, because one schema has one history; what they mean is ``folkways.studio``'s.
 Times are seconds since the epoch. Columns of type ``Json`` hold JSON text. Rows of ``studio_events`` can only be added, and those
-of ``studio_judgements`` never changed: triggers refuse it (``studio_guards``).
+of ``studio_judgements`` never changed but for redacting their words: triggers refuse it (``studio_guards``).
 """
 
 from __future__ import annotations

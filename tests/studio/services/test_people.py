@@ -117,7 +117,13 @@ def test_the_same_prolific_id_is_the_same_person(desk: Desk) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
     first = participants.join(desk.workspace, token, external=pid)
-    assert participants.join(desk.workspace, token, external={**pid, "prolific_session": "s2"}).id == first.id
+    again = {**pid, "prolific_session": "s2"}
+    assert participants.join(desk.workspace, token, external=again, signed=True).id == first.id
+    assert participants.join(desk.workspace, token, external=again, browser=first.account_id).id == first.id
+    with pytest.raises(InviteError, match="in the browser that you began in"):
+        participants.join(desk.workspace, token, external=again)
+    with pytest.raises(InviteError, match="in the browser that you began in"):
+        participants.join(desk.workspace, token, external=again, browser=desk.owner)
     assert participants.join(desk.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
     assert participants.attributes(desk.workspace, desk.study.id, first.id) == {"prolific_pid": "5f0c", "prolific_session": "s1"}
     assert first.source == "prolific"

@@ -210,6 +210,7 @@ def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
         sa.update(schema.events).values(kind="nothing"),
         sa.delete(schema.events),
         sa.update(schema.judgements).values(payload={}),
+        sa.update(schema.judgements).values(seconds=1.0),
     ):
         with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
             connection.execute(change)

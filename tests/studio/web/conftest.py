@@ -31,7 +31,8 @@ REFUSED = re.compile(r"the server responded with a status of (403|409|422)")
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """A running studio on a SQLite file of the tests of one module; each test makes a study of its own."""
-    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY) as running:
+    offered = {"small": ["http://127.0.0.1:9/v1#m"]}
+    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered) as running:
         yield running
 
 

@@ -101,6 +101,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items"): SETTLERS,
     ("GET", "/studies/{study}/items/{item}"): SETTLERS,
     ("POST", "/studies/{study}/items/{item}/settle"): SETTLERS,
+    ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,
     ("POST", "/studies/{study}/data/items"): STAFF,
@@ -287,8 +288,23 @@ def test_the_last_owner_stays(server: StudioServer, make_world: Callable[[], Wor
 
 
 NAMES = (
-    *("account", "before", "choices", "count", "culture", "days", "draft", "intended", "key", "locale", "login", "next", "options"),
-    *("page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
+    *(
+        "account",
+        "before",
+        "field",
+        "choices",
+        "count",
+        "culture",
+        "days",
+        "draft",
+        "intended",
+        "key",
+        "locale",
+        "login",
+        "next",
+        "options",
+    ),
+    *("field", "page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
     *("step", "template", "title", "uses", "verdict", "version"),
 )
 """Fields that some route reads."""
@@ -307,7 +323,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "person", "invite"):
+    for name in ("assignment", "item", "answer", "person", "invite"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

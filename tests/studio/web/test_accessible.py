@@ -59,7 +59,7 @@ class Site:
 @pytest.fixture
 def site(make_field: Callable[..., Field]) -> Site:
     stages = [{"name": kind.replace("_", "-"), "kind": kind, "for_each_population": False} for kind in KINDS]
-    made = make_field(stages, models={"helper": "http://127.0.0.1:9/v1#m", "verifier": "http://127.0.0.1:9/v1#m"})
+    made = make_field(stages, models={"helper": "small", "verifier": "small"})
     person = made.arrived()
     site = Site(made, person.account_id)
     for kind in KINDS:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import http.client
 import io
 import json
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+import sqlalchemy as sa
 from playwright.sync_api import expect
 
+from folkways.studio import schema
 from folkways.studio.records import Role
-from folkways.studio.services import items, modelling
-from tests.studio.web.conftest import Field, begin, send
+from folkways.studio.services import items, modelling, sessions
+from tests.studio.web.conftest import PLENTY, Field, begin, send
+from tests.studio.web.http import Client
 from tests.support.chat_server import ChatServer
+from tests.support.studio_server import StudioServer
 
 pytestmark = pytest.mark.browser
 
@@ -31,12 +38,30 @@ STAGES = [
 ]
 
 
+ROUND = "round:" + json.dumps({"makes": {SCENARIO: MADE}, "believes": BELIEVES})
+STALLED = {"chances": {"stall": 1.0}, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def chat() -> Iterator[ChatServer]:
+    """The models of the studio."""
+    with ChatServer(mode=ROUND) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, chat: ChatServer) -> Iterator[StudioServer]:
+    """A studio that was started with two models, one that does not run and one whose key is not set."""
+    offered: dict[str, list[str]] = {purpose: [f"{chat.url}/v1#{purpose}"] for purpose in ("helper", "verifier")}
+    offered |= {"nobody": ["http://127.0.0.1:9/v1#nobody"], "keyless": ["openai/gpt-4o-mini", "NO_SUCH_KEY"]}
+    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, models=offered) as running:
+        yield running
+
+
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Any:
-    settings = json.dumps({"makes": {SCENARIO: MADE}, "believes": BELIEVES})
-    with ChatServer(mode=f"round:{settings}") as server:
-        names = {purpose: f"{server.url}/v1#{purpose}" for purpose in ("helper", "verifier")}
-        yield make_field(STAGES, models=names)
+def field(make_field: Callable[..., Field], chat: ChatServer) -> Field:
+    chat.control(mode=ROUND, faults={}, forget=True)
+    return make_field(STAGES, models={"helper": "helper", "verifier": "verifier"})
 
 
 def wait_for_step(page: Any, name: str) -> None:
@@ -118,7 +143,7 @@ def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
 
 
 def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, models={"helper": "http://127.0.0.1:9/v1#nobody", "verifier": "openai/gpt-4o-mini"})
+    field = make_field(STAGES, models={"helper": "nobody", "verifier": "keyless"})
     author = field.person()
     begin(author)
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
@@ -131,7 +156,10 @@ def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_o
     author.get_by_role("button", name="Try it on the model").click()
     expect(author.get_by_role("alert")).to_contain_text("The model could not be asked", timeout=30_000)
     text = author.locator("body").inner_text()
-    assert "OPENAI_API_KEY" not in text and "127.0.0.1:9" not in text
+    assert "NO_SUCH_KEY" not in text and "127.0.0.1:9" not in text
+    desk = field.researcher("/quality")
+    expect(desk.get_by_role("row").filter(has_text="the log of the server says why")).to_have_count(2)
+    assert "NO_SUCH_KEY" not in desk.content() and "127.0.0.1:9" not in desk.content()
     send(author)
     calls = modelling.list_calls(field.workspace, field.study.id)
     assert [call.purpose for call in calls] == ["helper", "verifier"] and all(call.problem for call in calls)
@@ -145,3 +173,85 @@ def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(fiel
     for words in ("Describe a situation", "Write the question", "Write four options", "Mark at least one option"):
         expect(alert).to_contain_text(words)
     assert modelling.list_calls(field.workspace, field.study.id) == ()
+
+
+def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(field: Field, chat: ChatServer) -> None:
+    chat.control(faults=STALLED)
+    author = field.person()
+    begin(author)
+    author.get_by_label("1. A situation from daily life").fill(SCENARIO)
+    expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
+    author.get_by_role("button", name="Have a question made of it").click()
+    author.get_by_role("button", name="Cancel").click()
+    expect(author.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
+    expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
+    expect(author.get_by_label("1. A situation from daily life")).to_have_value(SCENARIO)
+    author.get_by_label("2. Your question").fill("What is typed afterwards?")
+    expect(author.locator("#saved")).to_have_text("Saved")
+    wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
+    chat.control(faults={})
+    wait_for_step(author, "Have a question made of it")
+    expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
+    assert field.errors == []
+
+
+def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field, chat: ChatServer) -> None:
+    chat.control(faults=STALLED)
+    person = field.arrived()
+    client = Client(field.server.url)
+    client.cookies["folkways_session"] = sessions.open_session(field.workspace, person.account_id)
+    address = client.post(f"/work/{field.study.name}/next").place + "/step"
+    fields = {"csrf": client.csrf("/account"), "scenario": SCENARIO, "step": "suggest", "revision": "0"}
+    waiting = http.client.HTTPConnection(urlsplit(client.url).netloc, timeout=20)
+    headers = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
+    cookie = {"Cookie": f"folkways_session={client.cookies['folkways_session']}"}
+    waiting.request("POST", address, urlencode(fields), {**headers, **cookie})
+    wait_until(lambda: chat.stats()["total"] == 1)
+    refused = client.post(address, fields, csrf=fields["csrf"], Accept="application/json")
+    assert refused.status == 429 and "You are waiting for a model already" in refused.text
+    waiting.close()
+    chat.control(faults={})
+    wait_until(lambda: client.post(address, fields, csrf=fields["csrf"], Accept="application/json").status == 200)
+
+
+def wait_until(so: Callable[[], bool]) -> None:
+    """Look every now and then, for ten seconds at most."""
+    end = time.monotonic() + 10
+    while not so():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(field: Field) -> None:
+    desk = field.open(field.page_of(field.owner.id), "/studies/new")
+    desk.get_by_label("Red-teaming").check()
+    desk.get_by_label("Title, as people will see it").fill("Mine")
+    desk.get_by_label("Short name, in addresses and file names").fill("mine-alone")
+    desk.get_by_text("Models in the loop").click()
+    options = desk.get_by_label("Verifier: the model that is challenged").locator("option")
+    assert options.all_inner_texts() == ["none", "helper", "keyless", "nobody", "verifier"]
+    desk.get_by_label("Verifier: the model that is challenged").select_option("verifier")
+    desk.get_by_role("button", name="Look over the description").click()
+    description = desk.get_by_role("textbox").input_value()
+    assert "verifier: verifier" in description
+    for named, words in (
+        ("http://127.0.0.1:9901/v1#x", "has to be the name of a model of the server's list"),
+        ("hf/./secrets", "has to be the name of a model of the server's list"),
+        ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
+        ("another", "unknown model of this server 'another'"),
+    ):
+        desk.get_by_role("textbox").fill(description.replace("verifier: verifier", f"verifier: '{named}'"))
+        desk.get_by_role("button", name="Make the study").click()
+        expect(desk.get_by_role("alert")).to_contain_text(words)
+    desk.get_by_role("textbox").fill(description)
+    desk.get_by_role("button", name="Make the study").click()
+    expect(desk.get_by_text("The study has been made.")).to_be_visible()
+    assert desk.get_by_text("Models that cannot be asked").count() == 0
+    old = field.researcher()
+    with field.workspace.write() as connection:  # a study of an earlier version
+        definition = {**field.study.definition, "models": {"verifier": "http://127.0.0.1:9901/v1#x"}}
+        connection.execute(sa.update(schema.studies).where(schema.studies.c.id == field.study.id).values(definition=definition))
+    old.reload()
+    expect(old.get_by_role("main")).to_contain_text("Models that cannot be asked")
+    expect(old.get_by_role("main")).to_contain_text("http://127.0.0.1:9901/v1#x")
+    assert field.errors == []

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.studio.errors import TooManyAttemptsError
+from folkways.studio.errors import BusyError, TooManyAttemptsError
 from folkways.studio.services import accounts, sessions
 from folkways.studio.web import Settings
-from folkways.studio.web.security.rates import Rates
+from folkways.studio.web.security.rates import Rates, Waiting
 from tests.studio.web.conftest import Field, begin
 from tests.studio.web.http import Client
 from tests.support.studies import PASSWORD
@@ -129,6 +129,30 @@ def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(o
         assert client.post("/signin", {"login": login, "password": "wrong"}, csrf=token).status == 403
     refused = client.post("/signin", {"login": login, "password": PASSWORD}, csrf=token)
     assert refused.status == 429 and "Too many attempts" in refused.text
+
+
+def test_the_typos_of_one_person_lock_nobody_else_out(own_server: StudioServer) -> None:
+    login, neighbour = new_login(own_server), new_login(own_server)
+    client = Client(own_server.url)
+    token = client.csrf()
+    for _ in range(accounts.ATTEMPTS + 1):
+        last = client.post("/signin", {"login": login, "password": "wrong"}, csrf=token)
+    assert last.status == 429
+    sign_in(own_server, neighbour)
+
+
+def test_places_for_those_who_wait_are_one_for_each_person_and_a_share_for_each_study() -> None:
+    waiting = Waiting(most=3, of_a_study=2)
+    with waiting.place(1, 10), waiting.place(1, 11):
+        for study, person, words in ((2, 10, "waiting for a model already"), (1, 12, "many people are asking")):
+            with pytest.raises(BusyError, match=words), waiting.place(study, person):
+                pass
+        with waiting.place(2, 12), pytest.raises(BusyError, match="many people"), waiting.place(3, 13):
+            pass
+    with pytest.raises(ZeroDivisionError), waiting.place(1, 10):
+        _ = 1 / 0
+    with waiting.place(1, 10), waiting.place(1, 11):
+        pass
 
 
 def test_one_address_may_do_something_only_so_often() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, assignments, invites, items, participants, studies
+from folkways.studio.services import accounts, assignments, invites, items, judgements, participants, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
@@ -67,6 +67,10 @@ def build_world(workspace: Workspace, number: int) -> World:
     known |= {PERSON: person.account_id, OTHER_PERSON: second.account_id, OTHER_STUDY_PERSON: third.account_id}
     work = assignments.claim_next(workspace, person.id)
     assert isinstance(work, assignments.Work)
+    second_work = assignments.claim_next(workspace, second.id)
+    assert isinstance(second_work, assignments.Work)
+    said = {"choices": [1], "comment": "as we do at home"}
+    answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement
     invite, token = invites.create_invite(workspace, study.id, population="korea")
     values = {
         "study": study.name,
@@ -75,5 +79,6 @@ def build_world(workspace: Workspace, number: int) -> World:
         "person": str(person.id),
         "invite": str(invite.id),
         "item": str(work.item.id),
+        "answer": str(answer.id),
     }
     return World(workspace, study, other, known, person, login, values)

@@ -106,8 +106,14 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
     ):
         _scrub_rows(connection, table, columns, owner.in_(family), words)
     descends = [number for number in family if number != item_id]
-    for row in connection.execute(sa.select(schema.judgements).where(schema.judgements.c.item_id.in_(descends))).all():
-        payload = _without(row.payload, words)
+    said = (
+        sa.select(schema.judgements, schema.stages.c.kind)
+        .join(schema.stages, schema.stages.c.id == schema.judgements.c.stage_id)
+        .where(schema.judgements.c.item_id.in_(descends))
+    )
+    for row in connection.execute(said).all():
+        texts = handler_of(row.kind).texts  # a label that reads like one of the words is none of them
+        payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
         if payload != row.payload:
             _change(connection, study_id, row.id, payload, by=by, details={"copied_from": item_id})
     runs = sa.select(schema.model_calls.c.run).where(schema.model_calls.c.item_id.in_(family))
@@ -131,7 +137,7 @@ def _scrub_rows(
 
 
 def _without(value: Any, words: set[str]) -> Any:
-    """A JSON value without the words, in keys too."""
+    """A JSON value without the words."""
     if isinstance(value, str):
         if value in words:
             return REDACTED
@@ -139,7 +145,10 @@ def _without(value: Any, words: set[str]) -> Any:
             value = value.replace(text, REDACTED)
         return value
     if isinstance(value, Mapping):
-        return {_without(name, words): _without(each, words) for name, each in value.items()}
+        found = {name: _without(each, words) for name, each in value.items()}
+        if "idks" in found:  # counts by what people said in place of an answer: the one mapping whose keys are their words
+            found["idks"] = {_without(said, words): count for said, count in found["idks"].items()}
+        return found
     return [_without(each, words) for each in value] if isinstance(value, list | tuple) else value
 
 

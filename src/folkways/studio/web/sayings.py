@@ -26,6 +26,7 @@ SAYINGS: Mapping[str, str] = {
     "role-given": _("The role has been given."),
     "role-taken": _("The role has been taken away."),
     "waived": _("The person has been let in."),
+    "redacted": _("The words have been redacted. What has left the studio before cannot be called back."),
     "settled": _("Your decision has been saved."),
     "imported": _("The items have been imported."),
     "erased": _("Personal details have been deleted."),

@@ -11,13 +11,13 @@ from starlette.responses import Response
 from folkways.studio import schema
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
-from folkways.studio.services import adjudications, items, judgements, participants, studies
+from folkways.studio.services import adjudications, items, judgements, participants, redaction, studies
 from folkways.studio.web.disagreement import disagreement
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.routing import Routes
 from folkways.studio.web.settling import can_settle, read_decision
-from folkways.studio.web.visits import SETTLERS, Visit
+from folkways.studio.web.visits import RUNS_STUDIES, SETTLERS, STAFF, Visit
 from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
@@ -118,8 +118,16 @@ def _item(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Respo
         facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(visit.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(visit.workspace, study.id, item.id), form=form, draft={},
+        redactable=handler_of(stage.kind).texts if visit.roles & RUNS_STUDIES else (),
         settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
     )  # fmt: skip
+
+
+@routes.post("/studies/{study}/answers/{answer}/redact", STAFF)
+def redact(visit: Visit) -> Response:
+    """Take words out of an answer, and out of all that was made of it."""
+    found = redaction.redact(visit.workspace, visit.study.id, visit.number("answer"), visit.texts("field"), by=visit.me.id)
+    return visit.go(f"/studies/{visit.study.name}/items/{found.item_id}", "redacted")
 
 
 @routes.post("/studies/{study}/items/{item}/settle", SETTLERS)
