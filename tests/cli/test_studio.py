@@ -141,6 +141,42 @@ def test_what_is_wrong_is_said(studio: Folkways, line: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+MODELS = {
+    "nowhere.toml": (None, r"the list of models nowhere\.toml cannot be read"),
+    "broken.toml": ("[lab", r"broken\.toml: is not TOML"),
+    "bare.toml": ('lab = "http://127.0.0.1:1/v1#m"', r"the model 'lab' needs a table \[lab\] with model"),
+    "secret.toml": ('[lab]\nmodel = "openai/m"\napi_key = "s3cret"', r"key = \"NAME_OF_THE_ENVIRONMENT_VARIABLE\""),
+}
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_a_list_of_models_that_is_none_is_said(
+    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, words = MODELS[name]
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = folkways("studio", "--models", name)
+    assert done.returncode == 2
+    assert re.search(words, done.stderr), done.stderr
+    assert "s3cret" not in done.stderr
+
+
+def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:
+    text = studio("studio", "template", "red-teaming").stdout.replace("models:\n", "models:\n  helper: small\n  verifier: lab\n")
+    (tmp_path / "mine.yaml").write_text(text)
+    (tmp_path / "models.toml").write_text('[lab]\nmodel = "http://127.0.0.1:1/v1#m"\nkey = "NO_SUCH_KEY"\n')
+    done = studio("studio", "create-study", "mine.yaml", "--owner", "me@example.org", "--models", "models.toml")
+    assert done.returncode == 0, done.stderr
+    assert "the study asks the model small: start the server with a list that has it (--models FILE)" in done.stderr
+    assert "the model lab cannot be asked" in done.stderr and "set the environment variable NO_SUCH_KEY" in done.stderr
+    (tmp_path / "mine.yaml").write_text(text.replace("verifier: lab", "verifier: http://127.0.0.1:9901/v1#x"))
+    done = studio("studio", "check", "mine.yaml")
+    assert done.returncode == 2
+    assert "models.verifier: has to be the name of a model of the server's list (folkways studio --models FILE)" in done.stderr
+
+
 def test_the_server_starts_says_where_it_is_and_stops(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "folkways.cli.main", "studio", "--port", "0", "-w", str(tmp_path / "w.db")]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

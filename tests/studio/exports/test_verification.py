@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -107,3 +108,17 @@ def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
     assert record["consented"] == {desk.study.consent_version: 10}
     assert record["withdrawn"] == 0
     assert read_votes([tmp_path / "votes"]).meta.licence == "CC-BY-4.0"
+
+
+def test_formulas_leave_as_text_and_come_back_as_they_were(workspace: Workspace, tmp_path: Path) -> None:
+    written = {"question": '=HYPERLINK("http://example.org")', "options": ["+1 cup", "-5", "@home", "'=x"]}
+    desk = open_desk(workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
+    desk.add("verify", [written])
+    desk.answer(desk.person(), {"choices": [1]})
+    export_study(desk.workspace, desk.study.id, tmp_path)
+    with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    cells = [row["question"], *(row[f"option_{letter}"] for letter in "abcd")]
+    assert cells == ['\'=HYPERLINK("http://example.org")', "'+1 cup", "-5", "'@home", "''=x"]
+    (read,) = read_votes([tmp_path]).items.iter_rows(named=True)
+    assert [read["question"], *(read[f"option_{letter}"] for letter in "abcd")] == [written["question"], *written["options"]]

@@ -177,15 +177,17 @@ def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(fiel
 
 def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(field: Field, chat: ChatServer) -> None:
     chat.control(faults=STALLED)
+    scenario = f"{SCENARIO} It rains."  # what was asked before is not asked again
     author = field.person()
     begin(author)
-    author.get_by_label("1. A situation from daily life").fill(SCENARIO)
+    author.get_by_label("1. A situation from daily life").fill(scenario)
     expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
     author.get_by_role("button", name="Have a question made of it").click()
+    wait_until(lambda: chat.stats()["total"] == 1)
     author.get_by_role("button", name="Cancel").click()
     expect(author.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
     expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
-    expect(author.get_by_label("1. A situation from daily life")).to_have_value(SCENARIO)
+    expect(author.get_by_label("1. A situation from daily life")).to_have_value(scenario)
     author.get_by_label("2. Your question").fill("What is typed afterwards?")
     expect(author.locator("#saved")).to_have_text("Saved")
     wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
@@ -201,7 +203,7 @@ def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field,
     client = Client(field.server.url)
     client.cookies["folkways_session"] = sessions.open_session(field.workspace, person.account_id)
     address = client.post(f"/work/{field.study.name}/next").place + "/step"
-    fields = {"csrf": client.csrf("/account"), "scenario": SCENARIO, "step": "suggest", "revision": "0"}
+    fields = {"csrf": client.csrf("/account"), "scenario": f"{SCENARIO} It snows.", "step": "suggest", "revision": "0"}
     waiting = http.client.HTTPConnection(urlsplit(client.url).netloc, timeout=20)
     headers = {"Origin": client.url, "Content-Type": "application/x-www-form-urlencoded"}
     cookie = {"Cookie": f"folkways_session={client.cookies['folkways_session']}"}
