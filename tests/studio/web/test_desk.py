@@ -14,6 +14,7 @@ pytest.importorskip("playwright.sync_api")
 from openpyxl import load_workbook
 from playwright.sync_api import expect
 
+from folkways.studio.records import Role
 from folkways.studio.services import accounts, judgements, participants, studies
 from tests.studio.web.conftest import Field, begin, send
 from tests.support.studies import PASSWORD
@@ -216,3 +217,28 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(make_
         row = page.get_by_role("row").filter(has_text=kind).first
         expect(row).to_contain_text("Olga Owner")
         expect(row).to_contain_text(person.pseudonym)
+
+
+def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(field: Field) -> None:
+    field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
+    someone = field.person()
+    begin(someone)
+    someone.get_by_label("shoes").check()
+    someone.get_by_label("Anything to add?").fill("as my mother, Kim Min-su of Jongno, says")
+    send(someone)
+    address = f"/items/{field.ids[0]}"
+    page = field.researcher(address)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("details").get_by_text("Redact").click()
+    page.get_by_label("comment").check()
+    page.get_by_role("button", name="Redact").click()
+    expect(page.get_by_role("status").first).to_contain_text("The words have been redacted.")
+    answer = page.get_by_role("row").filter(has_text="shoes")
+    expect(answer).to_contain_text("[redacted]")
+    assert "Kim" not in page.content()
+    field.open(page, f"{field.desk}/log")
+    expect(page.get_by_text("answer.redacted")).to_be_visible()
+    assert "Kim" not in page.content()
+    reviewer = field.staff(Role.REVIEWER)
+    assert field.open(reviewer, field.desk + address).get_by_text("Redact").count() == 0
+    assert field.errors == []

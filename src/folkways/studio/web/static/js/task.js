@@ -18,6 +18,7 @@ if (form) {
   const waiting = document.querySelector("#waiting");
   const conflict = document.querySelector("#conflict");
   const cancel = document.querySelector("#cancel");
+  const giveBack = form.querySelector(".send .plain");
 
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
@@ -38,6 +39,12 @@ if (form) {
   const buttons = [...form.querySelectorAll("button[type=submit]")];
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
 
+  // In the place of giving the task back: there is room for two buttons on a phone.
+  const offerCancel = (on) => {
+    cancel.hidden = !on;
+    if (giveBack) giveBack.hidden = Boolean(on);
+  };
+
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
     if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
@@ -48,10 +55,10 @@ if (form) {
     const fields = fieldsOf(form);
     if (submitter?.name) fields.push([submitter.name, submitter.value]);
     const giveUp = new AbortController();
-    cancel.hidden = !submitter?.dataset.busy;
+    offerCancel(submitter?.dataset.busy);
     cancel.onclick = () => giveUp.abort();
     const answer = await post(url, fields, { signal: giveUp.signal });
-    cancel.hidden = true;
+    offerCancel(false);
     if (answer.status === "cancelled") {
       enable(true);
       saver.status.textContent = cancel.dataset.cancelled;
