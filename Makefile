@@ -66,6 +66,10 @@ hooks: $(DEV) ## Install the pre-commit hooks
 perf-engine: $(DEV) ## Measure client overhead beside other evaluation programs (perf/README.md)
 	"$(BIN)/python" -m perf.engine $(PERF_ARGS)
 
+.PHONY: mutants
+mutants: $(DEV) ## Plant 300 small faults and see whether the nearest tests notice (perf/mutants); MUTANTS_ARGS='--seed 7 --area stats'
+	"$(BIN)/python" -m perf.mutants $(MUTANTS_ARGS)
+
 .PHONY: lock
 lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
 	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \

@@ -1,0 +1,240 @@
+"""Plant a seeded sample of small faults, one at a time, and see whether the nearest tests notice.
+
+python -m perf.mutants                       # 300 faults, seeded by today's date
+python -m perf.mutants --sample 20 --area stats --seed 7
+python -m perf.mutants --write               # and writes RESULTS.md
+
+A fault that no test notices is a survivor: write the test that it asks for, or list it in equivalent.toml with the reason why no
+test can notice it. What was found is kept in .tools/mutants, so that a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import difflib
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import Queue
+
+from perf.mutants.mutations import Mutation, mutated, mutations
+from perf.mutants.nearest import SLOW, nearest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PACKAGE = "src/folkways"
+KEPT = ROOT / ".tools" / "mutants"
+SECONDS = 300
+"""After so long a fault counts as noticed: something that had ended does not end any more."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Of one mutation: ``killed`` (by which test), ``survived``, ``timeout`` or ``equivalent`` (why), and the changed lines."""
+
+    mutation: Mutation
+    area: str
+    outcome: str
+    detail: str
+    before: str
+    after: str
+    seconds: float
+
+
+def main() -> int:
+    """Exit code 1 if a fault went unnoticed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=300, help="how many faults (default 300)")
+    parser.add_argument("--seed", default=datetime.date.today().isoformat(), help="default: today's date")
+    parser.add_argument("--area", help="only this area of areas.toml")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="faults at a time (default: one per processor)")
+    parser.add_argument("--write", action="store_true", help="write RESULTS.md")
+    options = parser.parse_args()
+    areas = tomllib.loads((HERE / "areas.toml").read_text())["area"]
+    chosen = [area for area in areas if options.area in (None, area["name"])]
+    if not chosen:
+        parser.error(f"no area {options.area!r}; there are {', '.join(area['name'] for area in areas)}")
+    area_of = {path: area for area in chosen for path in _files(area["modules"])}
+    everything = sorted(mutation for path in area_of for mutation in mutations(ROOT, path))
+    drawn = _draw(everything, options.sample, str(options.seed))
+    print(f"{len(everything):,} possible faults in {len(area_of)} files; {len(drawn)} drawn with seed {options.seed}", flush=True)
+    kept = KEPT / f"{options.seed}-{options.sample}-{options.area or 'all'}.jsonl"
+    verdicts = _run(drawn, area_of, options.jobs, kept)
+    _tell(verdicts)
+    if options.write:
+        (HERE / "RESULTS.md").write_text(_page(verdicts, str(options.seed), len(everything)), encoding="utf-8")
+    return int(any(verdict.outcome == "survived" for verdict in verdicts))
+
+
+def _files(patterns: list[str]) -> list[str]:
+    package = ROOT / PACKAGE
+    found = {path for pattern in patterns for path in package.glob(pattern) if path.name != "__init__.py"}
+    return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
+    """Mutations in random order, at most one for each line and operator, without those that are no Python."""
+    shuffled = random.Random(seed).sample(everything, len(everything))
+    drawn: list[Mutation] = []
+    seen: set[tuple[str, int, str]] = set()
+    for mutation in shuffled:
+        place = (mutation.path, mutation.line, mutation.operator)
+        if len(drawn) < size and place not in seen and mutated(ROOT, mutation) is not None:
+            seen.add(place)
+            drawn.append(mutation)
+    return drawn
+
+
+def _run(drawn: list[Mutation], area_of: dict[str, dict[str, object]], jobs: int, kept: Path) -> list[Verdict]:
+    done = {}
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    if kept.is_file():
+        for line in kept.read_text().splitlines():
+            raw = json.loads(line)
+            verdict = Verdict(**{**raw, "mutation": Mutation(**raw["mutation"])})
+            done[verdict.mutation] = verdict
+    reasons = _equivalents()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        places: Queue[Path] = Queue()
+        for number in range(jobs):
+            place = Path(scratch) / str(number)
+            shutil.copytree(ROOT / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+            places.put(place)
+        began, waiting = time.monotonic(), [mutation for mutation in drawn if mutation not in done]
+
+        def judged(mutation: Mutation) -> Verdict:
+            place = places.get()
+            try:
+                return _judge(mutation, area_of[mutation.path], place, reasons)
+            finally:
+                places.put(place)
+
+        with ThreadPoolExecutor(jobs) as pool, kept.open("a") as log:
+            for number, verdict in enumerate(pool.map(judged, waiting), start=1):
+                done[verdict.mutation] = verdict
+                log.write(json.dumps({**asdict(verdict)}) + "\n")
+                log.flush()
+                left = (time.monotonic() - began) / number * (len(waiting) - number)
+                where = f"{verdict.mutation.path.removeprefix(PACKAGE + '/')}:{verdict.mutation.line}"
+                print(
+                    f"{number}/{len(waiting)} {verdict.outcome:10} {where} {verdict.mutation.operator} ({left / 60:.0f} min left)",
+                    flush=True,
+                )
+    return [done[mutation] for mutation in drawn]
+
+
+def _judge(mutation: Mutation, area: dict[str, object], place: Path, reasons: dict[tuple[str, str, str], str]) -> Verdict:
+    original = (ROOT / mutation.path).read_text(encoding="utf-8")
+    text = mutated(ROOT, mutation)
+    assert text is not None  # drawn mutations are Python
+    before, after = _changed(original, text)
+    began = time.monotonic()
+    reason = reasons.get((mutation.path, before, after))
+    if reason is not None:
+        return Verdict(mutation, str(area["name"]), "equivalent", reason, before, after, 0.0)
+    target = place / mutation.path
+    module = mutation.path.removeprefix(PACKAGE + "/")
+    tests = nearest(ROOT, module, area["tests"])  # type: ignore[arg-type]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:randomly",
+        "--timeout=100",
+    ]
+    command += ["-m", " and ".join(f"not {mark}" for mark in SLOW), *tests]
+    environment = {**os.environ, "PYTHONPATH": str(place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("FOLKWAYS_REQUIRE_ALL", None)
+    target.write_text(text, encoding="utf-8")
+    try:
+        ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
+        outcome, detail = _outcome(ended.returncode, ended.stdout + ended.stderr)
+    except subprocess.TimeoutExpired:
+        outcome, detail = "timeout", f"no end within {SECONDS} s"
+    finally:
+        target.write_text(original, encoding="utf-8")
+    return Verdict(mutation, str(area["name"]), outcome, detail, before, after, time.monotonic() - began)
+
+
+def _outcome(code: int, output: str) -> tuple[str, str]:
+    if code == 0:
+        return "survived", ""
+    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+    if failed is None and code not in (1, 2):
+        raise RuntimeError(f"pytest ended with {code}:\n{output[-2000:]}")
+    return "killed", failed[1] if failed else output.strip().splitlines()[-1]
+
+
+def _changed(original: str, text: str) -> tuple[str, str]:
+    """The lines that differ, before and after."""
+    lines = list(difflib.unified_diff(original.splitlines(), text.splitlines(), lineterm="", n=0))[2:]
+    before = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+    after = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+    return before, after
+
+
+def _equivalents() -> dict[tuple[str, str, str], str]:
+    listed = tomllib.loads((HERE / "equivalent.toml").read_text(encoding="utf-8")).get("equivalent", [])
+    return {(f"{PACKAGE}/{entry['path']}", entry["before"], entry["after"]): entry["reason"] for entry in listed}
+
+
+def _share(verdicts: list[Verdict]) -> tuple[int, int]:
+    counted = [verdict for verdict in verdicts if verdict.outcome != "equivalent"]
+    return sum(verdict.outcome != "survived" for verdict in counted), len(counted)
+
+
+def _tell(verdicts: list[Verdict]) -> None:
+    for verdict in verdicts:
+        if verdict.outcome == "survived":
+            mutation = verdict.mutation
+            print(f"\n{mutation.path}:{mutation.line} {mutation.operator}\n- {verdict.before}\n+ {verdict.after}")
+    killed, counted = _share(verdicts)
+    print(f"\n{killed} of {counted} noticed ({killed / max(1, counted):.1%}), {len(verdicts) - counted} equivalent")
+
+
+def _page(verdicts: list[Verdict], seed: str, possible: int) -> str:
+    killed, counted = _share(verdicts)
+    lines = [
+        "# Mutation testing",
+        "",
+        f"Written by `python -m perf.mutants --write` with seed {seed}.",
+        f"{len(verdicts)} of {possible:,} possible faults were planted, one at a time.",
+        f"**{killed} of {counted} ({killed / max(1, counted):.1%}) were noticed** by the nearest tests.",
+        f"{len(verdicts) - counted} more change nothing that can be seen; `equivalent.toml` says why.",
+        "",
+        "| area | planted | noticed | equivalent | survived |",
+        "|---|---|---|---|---|",
+    ]
+    for area in sorted({verdict.area for verdict in verdicts}):
+        counts = Counter(verdict.outcome for verdict in verdicts if verdict.area == area)
+        noticed = counts["killed"] + counts["timeout"]
+        lines.append(f"| {area} | {counts.total()} | {noticed} | {counts['equivalent']} | {counts['survived']} |")
+    survivors = [verdict for verdict in verdicts if verdict.outcome == "survived"]
+    if survivors:
+        lines += ["", "## Survivors"]
+    for verdict in survivors:
+        place = f"`{verdict.mutation.path}:{verdict.mutation.line}`"
+        lines += ["", place, "", "```diff", f"- {verdict.before}", f"+ {verdict.after}", "```"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
