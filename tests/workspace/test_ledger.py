@@ -9,7 +9,7 @@ import time
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request
-from folkways.workspace import results, schema
+from folkways.workspace import plans, results, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.ledger import Answered, Failed, Ledger
 from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Watch
@@ -221,3 +221,35 @@ def test_what_is_given_back_is_for_others(any_workspace: Workspace) -> None:
     assert len(second.claim(endpoint, 0, 10, frozenset()).requests) == 9
     first.save(endpoint, [answer(rest[0])])  # one that was on its way after all
     assert first.pending(endpoint) == 8
+
+
+def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) -> None:
+    """Two runs that expect the same request: what failed in one is pending, asked and missing in the other, and stays failed."""
+    first_run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2], config="first")
+    second_run, _ = plan_prompts(any_workspace, "m", TEXTS[:2], config="second")
+    first, second = Ledger(any_workspace, first_run.id), Ledger(any_workspace, second_run.id)
+    first.enter()
+    batch = first.claim(endpoint, 0, 2, frozenset())
+    first.save(endpoint, [Failed(request, "no luck", 6) for request in batch.requests])
+    assert (first.pending(endpoint), second.pending(endpoint)) == (0, 2)
+    second.enter()  # forgets failures of its own run, not of the first
+    assert (first.pending(endpoint), second.pending(endpoint)) == (0, 2)
+    assert states(any_workspace, first_run) == [("failed", "no luck"), ("failed", "no luck")]
+    assert states(any_workspace, second_run) == [("missing", None), ("missing", None)]
+    told = results.failure_counts(any_workspace, first_run)
+    assert told.select("message", "count").rows() == [("no luck", 2)]
+    assert results.failure_counts(any_workspace, second_run).height == 0
+    claimed = second.claim(endpoint, 0, 2, frozenset())
+    second.save(endpoint, [Failed(claimed.requests[0], "other luck", 1), answer(claimed.requests[1])])
+    assert states(any_workspace, first_run) == [("failed", "no luck"), ("answered", None)]
+    assert states(any_workspace, second_run) == [("failed", "other luck"), ("answered", None)]
+    first.enter()
+    assert states(any_workspace, first_run) == [("missing", None), ("answered", None)]
+    assert states(any_workspace, second_run) == [("failed", "other luck"), ("answered", None)]
+
+
+def states(workspace: Workspace, run: plans.RunRecord) -> list[tuple[str, str | None]]:
+    """State and, of failed items, reason of every item of a run, in its order."""
+    (part,) = results.parts(workspace, run)
+    found = results.responses(workspace, run, part).select("state", "reason").rows()
+    return [(state, reason if state == "failed" else None) for state, reason in found]

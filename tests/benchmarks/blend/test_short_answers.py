@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from pathlib import Path
@@ -133,6 +134,24 @@ def test_every_reply_ends_in_a_state(root: Path) -> None:
     for state in (State.FAILED, State.MISSING, State.REFUSED):
         (row,) = judged(root, "strict", ("KR/Q-1", "ko", None), state=state)
         assert (row["state"], row["sem_b"], row["sem_w"], row["sem_b_first"], row["counted"]) == (state, 0.0, 0.0, 0.0, True)
+        # What nobody said is neither a refusal nor none; it has no script, no language and no answers either.
+        assert row["refusal"] == (1.0 if state == State.REFUSED else None)
+        assert [row[name] for name in ("other_script", "other_language", "answers_given")] == [None] * 3
+
+
+@pytest.mark.parametrize("state", [State.ANSWERED, State.MISSING])
+def test_a_question_counts_in_the_languages_in_which_somebody_can_be_right(tmp_path: Path, state: str) -> None:
+    """Without an English answer nothing said in English can match; in ``strict`` the question counts in Korean alone."""
+    root = write_release(tmp_path)
+    file = root / "annotations" / "South_Korea_data.json"
+    table = json.loads(file.read_text(encoding="utf-8"))
+    for group in table["Q-1"]["annotations"]:
+        group["en_answers"] = []
+    file.write_text(json.dumps(table), encoding="utf-8")
+    reply = "kola" if state == State.ANSWERED else None
+    rows = [("KR/Q-1", language, reply) for language in ("ko", "en")]
+    assert [row["counted"] for row in judged(root, "strict", *rows, state=state)] == [True, False]
+    assert [row["counted"] for row in judged(root, "paper", *rows, state=state)] == [True, True]
 
 
 def test_the_word_none_is_an_answer_only_where_the_authors_do_not_lose_it(tmp_path: Path) -> None:

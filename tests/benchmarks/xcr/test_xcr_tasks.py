@@ -250,6 +250,21 @@ def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
     assert judged(PREDICTION, small, replies, "paper")[2]["state"] == "unreadable"
 
 
+def test_at_best_is_pooled_as_the_score_is(small: Release) -> None:
+    """One of two gold items was hit, and the sentence with two was lost: had both been right, three of the five gold items."""
+    items = PREDICTION.items(small)
+    said = [(item, "<CSI> bill </CSI>" if place == 0 else "<CSI> x </CSI>") for place, item in enumerate(items["item"])]
+    weights = PREDICTION.judge(items, responses(PREDICTION, items["item"].to_list(), [None] * 5, "missing"), "strict")["hp_weight"]
+    lost = weights.to_list().index(2.0)
+    replies = [None if place == lost else reply for place, (_, reply) in enumerate(said)]
+    table = responses(PREDICTION, items["item"].to_list(), replies).with_columns(
+        state=pl.when(pl.col("response").is_null()).then(pl.lit("missing")).otherwise("state")
+    )
+    for profile, score, best in (("strict", 1 / 5, 3 / 5), ("paper", 1 / 5, 2 / 5)):
+        found = PREDICTION.summarise(PREDICTION.judge(items, table, profile)).filter(facet="all", metric="hp_csi")
+        assert (found["score"].item(), found["at_best"].item()) == (pytest.approx(100 * score), pytest.approx(100 * best)), profile
+
+
 def test_non_transferable_is_judged_on_its_own(small: Release) -> None:
     reply = '["Non-transferable", "Non-transferrable", "Deletion"]'
     rows = judged(

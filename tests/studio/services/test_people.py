@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from folkways.studio import schema
 from folkways.studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
-from folkways.studio.records import Participant, ParticipantState, Role, StudyState
-from folkways.studio.services import accounts, invites, judgements, participants, studies
+from folkways.studio.records import ItemState, Participant, ParticipantState, Role, StudyState
+from folkways.studio.services import accounts, adjudications, invites, items, judgements, participants, studies
 from folkways.workspace.database import Workspace
 from tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
 
@@ -225,3 +225,90 @@ def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> 
     assert desk.work(other).assignment.id == held.assignment.id, "what was at hand is free at once"
     desk.work(person)
     assert participants.get_participant(desk.workspace, person.id).state == ParticipantState.ACTIVE
+
+
+def test_whoever_is_done_still_takes_up_a_place(desk: Desk) -> None:
+    """Of the two people that the population takes, one has finished and been paid for: there is room for one more, not for two."""
+    for _ in range(2):
+        person = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+        participants.finish(desk.workspace, person.id)
+    with pytest.raises(ConflictError, match="all the people it needs"):
+        participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+
+
+def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: Desk) -> None:
+    participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "1"})
+    gone = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+    participants.withdraw(desk.workspace, desk.study.id, gone.id)
+    for _ in range(2):
+        assert participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state == ParticipantState.ACTIVE
+
+
+def live_slots(workspace: Workspace, item: int) -> tuple[int, int]:
+    """How many slots of an item are open, and how many are being worked on."""
+    table = schema.assignments
+    query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item).group_by(table.c.state)
+    with workspace.read() as connection:
+        counts = {row.state: row.n for row in connection.execute(query)}
+    return counts.get("open", 0), counts.get("leased", 0)
+
+
+@pytest.fixture
+def votes(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+
+
+@pytest.mark.parametrize("withdrawn", [1, 2])
+def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: Desk, withdrawn: int) -> None:
+    """Five answers were wanted and paid for; for each that goes one slot opens, also where others work on the item."""
+    (item,) = votes.add("verify", [QUESTION])
+    people = [votes.person() for _ in range(5)]
+    for person in people:
+        votes.answer(person, {"choices": [0]})
+    assert live_slots(votes.workspace, item) == (0, 0)
+    for person in people[:withdrawn]:
+        participants.withdraw(votes.workspace, votes.study.id, person.id)
+    assert live_slots(votes.workspace, item) == (withdrawn, 0)
+    for _ in range(withdrawn):
+        votes.answer(votes.person(), {"choices": [0]})
+    assert items.get_item(votes.workspace, votes.study.id, item).state == ItemState.DONE
+    assert live_slots(votes.workspace, item) == (0, 0)
+
+
+def test_a_withdrawal_counts_who_is_at_work(votes: Desk) -> None:
+    (item,) = votes.add("verify", [QUESTION])
+    first, second, third = (votes.person() for _ in range(3))
+    votes.answer(first, {"choices": [0]})
+    votes.answer(second, {"choices": [0]})
+    votes.work(third)
+    assert live_slots(votes.workspace, item) == (2, 1)
+    participants.withdraw(votes.workspace, votes.study.id, first.id)
+    assert live_slots(votes.workspace, item) == (3, 1)
+    participants.withdraw(votes.workspace, votes.study.id, third.id)
+    assert live_slots(votes.workspace, item) == (4, 0)
+
+
+def test_a_withdrawal_leaves_an_experts_decision_alone(votes: Desk) -> None:
+    (item,) = votes.add("verify", [QUESTION])
+    people = [votes.person() for _ in range(5)]
+    for person in people:
+        votes.answer(person, {"choices": [0]})
+    decided = adjudications.adjudicate(votes.workspace, votes.study.id, item, votes.owner, {"right": [2]}, "they misread it")
+    participants.withdraw(votes.workspace, votes.study.id, people[0].id)
+    after = items.get_item(votes.workspace, votes.study.id, item)
+    assert (after.state, after.result, after.reason) == (ItemState.DONE, decided.result, "they misread it")
+    assert live_slots(votes.workspace, item) == (0, 0)
+
+
+def test_a_withdrawal_leaves_alone_what_others_have_built_on(studio_workspace: Workspace) -> None:
+    stages = [{"name": "verify", "kind": "vote", "next": {"done": "again"}}, {"name": "again", "kind": "vote"}]
+    desk = open_desk(studio_workspace, stages)
+    (item,) = desk.add("verify", [QUESTION])
+    people = [desk.person() for _ in range(5)]
+    for person in people:
+        desk.answer(person, {"choices": [0]}, "verify")
+    (child,) = items.list_items(desk.workspace, desk.study.id, "again")
+    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
+    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DONE
+    assert live_slots(desk.workspace, item) == (0, 0)
+    assert items.get_item(desk.workspace, desk.study.id, child.id).state == ItemState.OPEN

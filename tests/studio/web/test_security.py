@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,6 +78,39 @@ def test_over_tls_cookies_are_bound_to_the_host(tmp_path: Path) -> None:
     assert reply.headers["set-cookie"].startswith("__Host-folkways_visitor=")
     assert "Secure" in reply.headers["set-cookie"]
     assert "max-age" in reply.headers["strict-transport-security"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "own"),
+    [
+        ({"Origin": "https://studio.example.org"}, True),
+        ({"Referer": "https://studio.example.org/work/7"}, True),
+        ({"Origin": "https://studio.example.org.evil.example"}, False),
+        ({"Origin": "https://studio.example.or"}, False),
+        ({"Origin": "https://studio.example.org:8443"}, False),
+        ({"Origin": "http://studio.example.org"}, False),
+        ({"Origin": "https://evil.example"}, False),
+        ({"Origin": "https://evil.example", "Referer": "https://studio.example.org/"}, False),
+        ({"Referer": "https://studio.example.org.evil.example/"}, False),
+        ({"Origin": ""}, False),
+    ],
+)
+def test_behind_a_proxy_only_pages_of_the_named_address_may_send_forms(
+    named: StudioServer, sent: dict[str, str], own: bool
+) -> None:
+    """The server's own host and port, by which the proxy reaches it, are no address of its pages."""
+    client = Client(named.url)
+    reply = client.post("/signin", {"login": "nobody@example.org", "password": "a wrong password"}, **{"Origin": "", **sent})
+    read = "do not fit together"
+    assert (read in reply.text) is own
+    assert read not in client.post("/signin", {"login": "a", "password": "b"}, Origin=named.url).text
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    """A server that is reached by another address than its own."""
+    with StudioServer(tmp_path_factory.mktemp("named") / "studio.db", origin="https://studio.example.org") as server:
+        yield server
 
 
 @pytest.mark.parametrize("origin", ["http://studio.example.org", "ftp://x", "https://a/b", "studio"])
