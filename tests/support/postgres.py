@@ -61,7 +61,7 @@ def _wait_until_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> 
 
 @contextmanager
 def postgres_server() -> Iterator[str]:
-    """Start a server on a free port of 127.0.0.1 with its data in a temporary folder; yields ``postgresql+pg8000://USER@HOST:PORT``.
+    """Start a server on a free port of 127.0.0.1 with its data in a temporary folder; yields ``postgresql+psycopg://USER@HOST:PORT``.
 
     PostgreSQL refuses to run as root, so root starts it as ``nobody``.
     """
@@ -91,7 +91,7 @@ def postgres_server() -> Iterator[str]:
             )
         try:
             _wait_until_ready(server, port, log)
-            yield f"postgresql+pg8000://{USER}@127.0.0.1:{port}"
+            yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}"
         finally:
             server.send_signal(signal.SIGINT)  # a fast shutdown: open connections are ended
             server.wait(timeout=30)
@@ -108,7 +108,7 @@ def postgres_base_url() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_base_url: str) -> str:
-    """The URL of an empty database of this test alone: ``postgresql+pg8000://USER@127.0.0.1:PORT/DATABASE``."""
+    """The URL of an empty database of this test alone: ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
     database = f"test_{uuid.uuid4().hex}"
     engine = sqlalchemy.create_engine(f"{postgres_base_url}/postgres", isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:

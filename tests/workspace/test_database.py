@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from folkways.errors import MissingExtraError
 from folkways.workspace import plans, schema
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
 
@@ -205,3 +207,9 @@ def test_a_value_that_a_column_cannot_hold_is_refused_and_leaves_nothing(postgre
     with workspace.read() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.prompts)) == 0
     workspace.close()
+
+
+def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it were not installed
+    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[postgres\]'"):
+        open_workspace("postgresql://me@127.0.0.1:5/folkways")

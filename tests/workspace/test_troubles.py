@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
-from pg8000 import ProgrammingError
-from sqlalchemy.exc import ProgrammingError as Wrapped
+from sqlalchemy.exc import OperationalError as Wrapped
 
 from folkways.workspace.database import open_workspace
 from folkways.workspace.troubles import WorkspaceError, WorkspaceGoneError, explained
 
 
 def from_server(code: str, message: str) -> Exception:
-    return Wrapped("SELECT 1", (), ProgrammingError({"S": "FATAL", "C": code, "M": message}))
+    return Wrapped("SELECT 1", (), psycopg.errors.lookup(code)(message))
 
 
 @pytest.mark.parametrize("code", ["57P01", "57P02", "57P03", "53300"])
@@ -26,10 +26,32 @@ def test_the_code_decides_and_not_a_number_in_the_message(code: str) -> None:
     assert "Key (id)=(53300)" in str(told)
 
 
-def test_the_reset_of_a_socket_is_a_server_that_is_away() -> None:
-    told = explained("cannot read it", ConnectionResetError(104, "Connection reset by peer"))
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ('connection failed: connection to server at "127.0.0.1", port 5 failed: Connection refused', "does not answer"),
+        ("connection failed: FATAL:  the database system is starting up", "starting or stopping"),
+        ("connection failed: FATAL:  sorry, too many clients already", "as many connections as it takes"),
+        ("server closed the connection unexpectedly", "connection to the server was lost"),
+    ],
+)
+def test_a_connection_that_was_lost_or_never_made_is_a_server_that_is_away(said: str, remedy: str) -> None:
+    told = explained("cannot read it", Wrapped("SELECT 1", (), psycopg.OperationalError(said), connection_invalidated=True))
     assert isinstance(told, WorkspaceGoneError)
-    assert "check that PostgreSQL is running" in str(told)
+    assert remedy in str(told)
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ('connection failed: FATAL:  database "nothing" does not exist', "createdb"),
+        ('connection failed: FATAL:  password authentication failed for user "me"', "PGPASSWORD"),
+    ],
+)
+def test_what_stays_wrong_is_not_waited_for(said: str, remedy: str) -> None:
+    told = explained("cannot open it", Wrapped("", (), psycopg.OperationalError(said)))
+    assert type(told) is WorkspaceError
+    assert remedy in str(told)
 
 
 @pytest.mark.postgres

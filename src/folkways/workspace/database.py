@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
+from folkways.errors import MissingExtraError
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import insert
 from folkways.workspace.reading import Reading
@@ -106,7 +107,7 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
 
     create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. Raises WorkspaceError with
     the remedy when the file is not a workspace, cannot be written, the server cannot be reached, or the workspace was made by a
-    newer folkways; a database that is refused is left as it was.
+    newer folkways; a database that is refused is left as it was. MissingExtraError for a URL without the extra ``postgres``.
     """
     text = str(location)
     if "://" in text:
@@ -146,7 +147,7 @@ def _server_url(text: str) -> URL:
         )
     password = url.password if url.password is not None else os.environ.get("PGPASSWORD")
     username = url.username or os.environ.get("PGUSER") or getpass.getuser()  # as PostgreSQL's own programs choose it
-    return url.set(drivername="postgresql+pg8000", username=username, password=password)
+    return url.set(drivername="postgresql+psycopg", username=username, password=password)
 
 
 def _check_path(path: Path, create: bool) -> None:
@@ -177,12 +178,12 @@ def _engine(url: URL) -> Engine:
         sa.event.listen(engine, "connect", _sqlite_connect)
         sa.event.listen(engine, "begin", _sqlite_begin)
         return engine
-    from folkways.workspace.postgres_driver import speak_briefly  # the driver is only needed by those who have a server
-
     # What becomes of a lost connection is told by our error; the pool would write a traceback for each to the terminal besides.
     logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
-    engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE)
-    speak_briefly(engine)
+    try:
+        engine = sa.create_engine(url, pool_size=POOLED, max_overflow=MORE)
+    except ImportError as error:
+        raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None
     ask_idle_connections(engine)
     return engine
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping
 
 from sqlalchemy.exc import DBAPIError
 
@@ -11,8 +12,8 @@ from folkways.errors import FolkwaysError
 BUSY_SECONDS = 60
 """How long a process waits for another one's write before it gives up."""
 
-PROBLEMS = (DBAPIError, sqlite3.Error, ConnectionError)
-"""What a database raises: hooks of a new connection as its driver does; and the reset of a socket comes through as it is."""
+PROBLEMS = (DBAPIError, sqlite3.Error)
+"""What a database raises; hooks of a new connection raise as its driver does."""
 
 
 class WorkspaceError(FolkwaysError):
@@ -24,21 +25,35 @@ class WorkspaceGoneError(WorkspaceError):
 
 
 _AGAIN = "then run the same command again: what is stored stays"
+_LOST = f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}"
+_STARTS = f"the server is starting or stopping; wait until it is up, {_AGAIN}"
+_CROWDED = f"the server has as many connections as it takes; end other programs or raise its max_connections, {_AGAIN}"
+_SILENT = "the server does not answer; check host and port, and that PostgreSQL is running"
+_FULL = "free some space and run the same command again: what is stored stays"
 
-_GONE = {
-    "sqlstate 57p03": f"the server is starting or stopping; wait until it is up, {_AGAIN}",
-    "can't create a connection": "the server does not answer; check host and port, and that PostgreSQL is running",
-    "sqlstate 53300": f"the server has as many connections as it takes; end other programs or raise its max_connections, {_AGAIN}",
-    "sqlstate 57p0": f"the server ended the connection; check that PostgreSQL is running, {_AGAIN}",
-    "network error": f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}",
-    "connection is closed": f"the connection to the server was lost; check that PostgreSQL is running, {_AGAIN}",
+_GONE_CODES = {
+    "57P03": _STARTS,
+    "53300": _CROWDED,
+    "57P0": f"the server ended the connection; check that PostgreSQL is running, {_AGAIN}",
 }
-"""Signs, in lower case, of a server that is away for now (SQLSTATE codes and the driver's words) -> what to do."""
+"""Beginnings of the SQLSTATE of a server that is away for now -> what to do."""
 
-_WRONG = {
+_GONE_WORDS = {
+    "the database system is": _STARTS,
+    "too many clients": _CROWDED,
+    "connection refused": _SILENT,
+    "timeout expired": _SILENT,
+    "connection timeout": _SILENT,
+    "failed to resolve": "there is no such host; check its name, and that this machine is on the network",
+}
+"""The same by what is said, in lower case, where there is no code: a connection that could not be made has none."""
+
+_WRONG_CODES = {"53100": f"the server's disk is full; {_FULL}"}
+"""Beginnings of the SQLSTATE of what stays wrong until somebody changes it -> what to do."""
+
+_WRONG_WORDS = {
     "file is not a database": "the file is something else than a SQLite database; name another one with --workspace PATH",
-    "database or disk is full": "the disk is full; free some space and run the same command again: what is stored stays",
-    "sqlstate 53100": "the server's disk is full; free some space and run the same command again: what is stored stays",
+    "database or disk is full": f"the disk is full; {_FULL}",
     "disk i/o error": "the disk reported an error; check free space and the file system, then run the same command again",
     "readonly database": "the file or its folder is read-only; make both writable or name another place with --workspace PATH",
     "database is locked": f"another process has been writing for over {BUSY_SECONDS} s; wait for it, then run this again",
@@ -47,27 +62,26 @@ _WRONG = {
     "password authentication failed": "the server refused the password; give it in the URL or in PGPASSWORD",
     "does not exist": "the server does not know that database or role; create it first (createdb NAME)",
 }
-"""Signs of what stays wrong until somebody changes it -> what to do."""
+"""The same by what is said, in lower case."""
 
 
 def explained(what: str, error: Exception) -> WorkspaceError:
     """The error for people: ``what`` failed, why, and what to do about it."""
-    text = _said(error)
-    lower = text.lower()
-    lost = isinstance(error, ConnectionError) or getattr(error, "connection_invalidated", False)
-    for sign, remedy in _GONE.items():
-        if sign in lower or (lost and sign == "network error"):
-            return WorkspaceGoneError(f"{what}: {remedy}\n({text})")
-    for sign, remedy in _WRONG.items():
-        if sign in lower:
-            return WorkspaceError(f"{what}: {remedy}\n({text})")
-    return WorkspaceError(f"{what}: {text}")
-
-
-def _said(error: Exception) -> str:
-    """The database's own words; PostgreSQL's driver raises with all fields of the server's message in a dictionary."""
     cause = getattr(error, "orig", None) or error
-    fields = cause.args[0] if cause.args else None
-    if isinstance(fields, dict) and "M" in fields:
-        return f"{fields['M']} [SQLSTATE {fields.get('C')}]"
-    return str(cause).strip()
+    code = getattr(cause, "sqlstate", None)
+    text = str(cause).strip()
+    if code:
+        said = f"{cause.diag.message_primary or text} [SQLSTATE {code}]"
+        gone, wrong = _remedy(_GONE_CODES, code.startswith), _remedy(_WRONG_CODES, code.startswith)
+    else:
+        said, words = text, text.lower()
+        gone, wrong = _remedy(_GONE_WORDS, words.__contains__), _remedy(_WRONG_WORDS, words.__contains__)
+        if gone is None and getattr(error, "connection_invalidated", False):
+            gone = _LOST
+    if gone is not None:
+        return WorkspaceGoneError(f"{what}: {gone}\n({said})")
+    return WorkspaceError(f"{what}: {wrong}\n({said})" if wrong is not None else f"{what}: {said}")
+
+
+def _remedy(remedies: Mapping[str, str], fits: Callable[[str], bool]) -> str | None:
+    return next((remedy for sign, remedy in remedies.items() if fits(sign)), None)

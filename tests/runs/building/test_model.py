@@ -164,7 +164,7 @@ def test_a_build_is_no_run_to_score(server: ChatServer, release: Path, tmp_path:
 @pytest.mark.postgres
 def test_a_build_on_postgresql(server: ChatServer, release: Path, tmp_path: Path, postgres_url: str) -> None:
     server.control(forget=True, mode="judge:10", latency=0.0)
-    url = postgres_url.replace("postgresql+pg8000://", "postgresql://")
+    url = postgres_url.replace("postgresql+psycopg://", "postgresql://")
     arguments = command(server, release, tmp_path, *FEW, "--profile", "strict")
     for _ in range(2):
         done = folkways(*(url if argument == tmp_path / "w.db" else argument for argument in arguments))

@@ -41,7 +41,7 @@ def test_many_people_in_many_processes_fill_every_slot_exactly_once(desk: Desk) 
     people = [desk.person() for _ in range(12)]
     items = desk.add("verify", [QUESTION] * 12)
     location = str(desk.workspace.engine.url.render_as_string(hide_password=False))
-    location = location.removeprefix("sqlite:///") if location.startswith("sqlite") else location.replace("+pg8000", "")
+    location = location.removeprefix("sqlite:///") if location.startswith("sqlite") else location.replace("+psycopg", "")
     crowds = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.studio.crowd", location, str(people[0].id + 4 * number), "4"],
