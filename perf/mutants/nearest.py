@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-MOST_FILES = 14
+MOST_FILES = 8
 """Files of tests that are run for one fault at most."""
 
 SLOW = ("browser", "postgres", "local_model", "nightly")
