@@ -37,8 +37,8 @@ ROOT = HERE.parents[1]
 PACKAGE = "src/folkways"
 KEPT = ROOT / ".tools" / "mutants"
 CPU_SECONDS, SECONDS = 240, 1800
-"""After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any more. The work decides
-on a machine that does other things besides.
+"""After so much work, or so long a wait, a fault counts as noticed: something that had ended does not end any more. On a machine
+that does other things besides, the work decides.
 """
 
 

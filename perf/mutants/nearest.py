@@ -1,4 +1,4 @@
-"""Which tests are nearest to a module: those that import it first, then those that import what imports it, then the area's rest."""
+"""Which tests are nearest to a module: those beside it or with its name, those that import it, then those that import its users."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def nearest(root: Path, module: str, folders: Sequence[str]) -> list[str]:
     name = "folkways." + module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     files = [path for folder in folders for path in _test_files(root, folder)]
     users = {name, *(user for user, imports in _modules(root).items() if name in imports)}
-    own = Path(module).stem
+    own, mirrored = Path(module).stem, root / "tests" / Path(module).parent
 
     def distance(path: Path) -> tuple[int, int, str]:
         imports = _imports(path)
         direct = any(found == name or found.startswith(f"{name}.") for found in imports)
-        through = len(users & imports)
-        titled = own in path.stem
-        return (0 if titled and direct else 1 if direct else 2 if titled else 3 if through else 4, -through, path.as_posix())
+        titled, beside = own in path.stem, path.parent == mirrored
+        orders = (direct and (titled or beside), titled, beside, direct, bool(users & imports), True)
+        return orders.index(True), -len(users & imports), path.as_posix()
 
     ranked = sorted(dict.fromkeys(files), key=distance)
     return [path.relative_to(root).as_posix() for path in ranked[:MOST_FILES]]
