@@ -21,12 +21,12 @@ def nearest(root: Path, module: str, folders: Sequence[str]) -> list[str]:
     users = {name, *(user for user, imports in _modules(root).items() if name in imports)}
     own, mirrored = Path(module).stem, root / "tests" / Path(module).parent
 
-    def distance(path: Path) -> tuple[int, int, str]:
+    def distance(path: Path) -> tuple[int, bool, int, str]:
         imports = _imports(path)
         direct = any(found == name or found.startswith(f"{name}.") for found in imports)
         titled, beside = own in path.stem, path.parent == mirrored
         orders = (direct and (titled or beside), titled, beside, direct, bool(users & imports), True)
-        return orders.index(True), -len(users & imports), path.as_posix()
+        return orders.index(True), not titled, -len(users & imports), path.as_posix()
 
     ranked = sorted(dict.fromkeys(files), key=distance)
     return [path.relative_to(root).as_posix() for path in ranked[:MOST_FILES]]
