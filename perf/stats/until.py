@@ -1,7 +1,7 @@
 """What ``folkways run --until`` saves and what it risks, simulated on the item structures of the benchmarks.
 
-python -m perf.stats.until            # two minutes
-python -m perf.stats.until --write    # and puts the table into docs/guides/sampling.md
+python -m perf.stats.until            # a quarter of an hour
+python -m perf.stats.until --write    # and puts the tables into docs/guides/sampling.md
 
 Every culture of a structure has as many items as the benchmark, and answers that are right as often as a published model's were.
 Items are drawn in random order by three ways of stopping: this one; plain random sampling of a number fixed beforehand, large
@@ -14,6 +14,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,10 @@ from folkways.benchmarks.published import published_figures
 from folkways.runs.until import next_size
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence
+from folkways.stats.stratified import Drawn, anytime_mean
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "sampling.md"
-BEGIN, END = "<!-- written by python -m perf.stats.until --write -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- {}: written by python -m perf.stats.until --write -->\n", "<!-- end -->\n"
 
 SAQ_ITEMS = {
     "US": 461, "GB": 455, "ES": 469, "MX": 479, "ID": 480, "CN": 474, "KR": 475, "DZ": 437,
@@ -171,18 +173,120 @@ def table(trials: int, seed: int = 1) -> str:
     return "\n".join(lines) + "\n"
 
 
+ALL_SETTINGS: tuple[tuple[float, Structure], ...] = (
+    *((15.0, [(475, share), (472, share)]) for share in (0.01, 0.03, 0.5, 0.97, 0.99)),
+    (15.0, [(475, 0.03), (472, 0.5)]),
+    *((5.0, [(475, share), (472, share)]) for share in (0.01, 0.5)),
+    *((10.0, [(n, share) for n in SAQ_ITEMS.values()]) for share in (0.03, 0.5)),
+)
+"""Points, and the cultures; few of the scores are near a half, where any interval holds."""
+
+APPLIES = 0.8
+"""Share of the items that the other metric is of."""
+
+
+@dataclass
+class Beside:
+    """What a sampled run says of all cultures, or of another metric of one, in every trial.
+
+    halves: half of the last interval. ever: whether the truth was inside after every round. normal: whether it was inside the last
+    normal interval over strata. flat: intervals of no width before everything was asked.
+    """
+
+    halves: list[float] = field(default_factory=list)
+    ever: list[bool] = field(default_factory=list)
+    normal: list[bool] = field(default_factory=list)
+    flat: int = 0
+
+    def note(self, looks: list[list[Drawn]], target: float, truth: float) -> None:
+        """One trial: what was drawn of each stratum at every look."""
+        intervals = [anytime_mean(strata, target=target)[1] for strata in looks]
+        self.ever.append(all(one.low - 1e-9 <= truth <= one.high + 1e-9 for one in intervals))
+        self.halves.append((intervals[-1].high - intervals[-1].low) / 2)
+        self.normal.append(abs(normal_distance(looks[-1], truth)) <= NormalDist().inv_cdf(0.975))
+        part = [any(one.totals.size < one.population for one in strata) for strata in looks]
+        self.flat += sum(sampled and one.low == one.high for sampled, one in zip(part, intervals, strict=True))
+
+
+def normal_distance(strata: list[Drawn], truth: float) -> float:
+    """How many standard errors the estimate is off, by the formula for strata of whole units."""
+    weights = np.array([one.population for one in strata]) / sum(one.population for one in strata)
+    totals, rows = (np.array([getattr(one, name).mean() for one in strata]) for name in ("totals", "rows"))
+    mean = float(weights @ totals / (weights @ rows))
+    spread = np.array([(one.totals - mean * one.rows).var(ddof=1) for one in strata])
+    drawn = np.array([one.totals.size for one in strata])
+    error = float(np.sqrt(weights**2 @ (spread / drawn * (1 - drawn / [one.population for one in strata])))) / (weights @ rows)
+    return (mean - truth) / error if error else (0.0 if abs(mean - truth) < 1e-9 else np.inf)
+
+
+def simulate_beside(structure: Structure, points: float, trials: int, seed: int) -> tuple[Beside, Beside, float]:
+    """All cultures, another metric of the first, and the share of the items that was asked."""
+    together, other, asked = Beside(), Beside(), 0
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        values = [(rng.random(n) < share).astype(np.float64) for n, share in structure]
+        applies = (rng.random(values[0].size) < APPLIES).astype(np.float64)
+        others = applies * (rng.random(values[0].size) < structure[0][1])
+        looks = rounds(values, points / 100)
+        asked += sum(looks[-1])
+        seen = [[_drawn(part, n) for part, n in zip(values, drawn, strict=True)] for drawn in looks]
+        together.note(seen, points / 100, float(np.concatenate(values).mean()))
+        seen = [[_drawn(others, drawn[0], applies)] for drawn in looks]
+        other.note(seen, points / 100, float(others.sum() / applies.sum()))
+    return together, other, asked / trials / sum(n for n, _ in structure)
+
+
+def rounds(values: list[npt.NDArray[np.float64]], target: float) -> list[list[int]]:
+    """How many items of each culture were asked after each round of a run."""
+    sequences = [betting_sequence(part, part.size, target=target) for part in values]
+    drawn, halves = [0] * len(values), [0.5] * len(values)
+    looks: list[list[int]] = []
+    while wide := [place for place, part in enumerate(values) if halves[place] > target and drawn[place] < part.size]:
+        for place in wide:
+            size = next_size(drawn[place], halves[place], target)
+            drawn[place] = min(values[place].size, drawn[place] + size)
+            last = drawn[place] - 1
+            halves[place] = float(sequences[place].high[last] - sequences[place].low[last]) / 2
+        looks.append(drawn.copy())
+    return looks
+
+
+def _drawn(values: npt.NDArray[np.float64], n: int, rows: npt.NDArray[np.float64] | None = None) -> Drawn:
+    return Drawn(values[:n], np.ones(n) if rows is None else rows[:n], values.size)
+
+
+def table_beside(trials: int, seed: int = 1) -> str:
+    """The results as Markdown."""
+    columns = ("cultures", "right", "points", "asked", "`all`", "holds", "normal holds", "other metric", "holds", "normal holds")
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for points, structure in ALL_SETTINGS:
+        *both, asked = simulate_beside(structure, points, trials, seed)
+        levels = dict.fromkeys(f"{100 * level:g} %" for _, level in structure)
+        found = [
+            f"±{100 * float(np.mean(one.halves)):.1f} | {100 * float(np.mean(one.ever)):.1f} % | "
+            f"{100 * float(np.mean(one.normal)):.1f} %" + (f" ({one.flat} of no width)" if one.flat else "")
+            for one in both
+        ]
+        told = (len(structure), ", ".join(levels), f"{points:g}", f"{100 * asked:.0f} %", *found)
+        lines.append(f"| {' | '.join(str(cell) for cell in told)} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Simulate and print."""
     parser = argparse.ArgumentParser(prog="python -m perf.stats.until", description="What sampled runs save, simulated.")
     parser.add_argument("--trials", type=int, default=60, help="samples of each structure")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/guides/sampling.md")
+    parser.add_argument("--trials-beside", type=int, default=1000, help="samples for what is said besides")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/guides/sampling.md")
     options = parser.parse_args()
-    told = table(options.trials)
-    print(told)
-    if options.write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{told}\n{END}{after}", encoding="utf-8")
+    tables = {"stopping": table(options.trials), "beside": table_beside(options.trials_beside)}
+    for name, told in tables.items():
+        print(told)
+        if options.write:
+            text = PAGE.read_text(encoding="utf-8")
+            before, rest = text.split(BEGIN.format(name))
+            PAGE.write_text(f"{before}{BEGIN.format(name)}\n{told}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,17 +13,13 @@ from hashlib import blake2b
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric, State
 from folkways.runs.plan import SLICE, TaskPlan, item_batches
-from folkways.stats.sequences import Sequence as ConfidenceSequence
-from folkways.stats.sequences import betting_sequence
-
-Floats = npt.NDArray[np.float64]
+from folkways.stats.stratified import Drawn
 
 
 @dataclass(frozen=True)
@@ -98,24 +94,31 @@ def unit_names(task: Task) -> pl.Expr:
     return pl.concat_str(["culture", "question"], separator="/") if task.whole_questions else pl.col("item")
 
 
-def unit_values(task: Task, metric: str, by: Sequence[str], judged: pl.DataFrame) -> pl.DataFrame:
-    """``stratum``, ``unit``, ``value``: each drawn unit's mean over its judgements, in the order of drawing (``ordinal``)."""
+def unit_totals(
+    task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True
+) -> pl.DataFrame:
+    """``stratum``, ``unit``, ``total``, ``rows``: each drawn unit's sum over the judgements that count, and how many these are.
+
+    In the order of drawing (``ordinal``). where: judgements that the score is of; units without any are there with 0 rows.
+    """
+    value = pl.col(metric.name) if metric.bounds is None else pl.col(metric.name).clip(*metric.bounds)
+    counts = pl.col("counted") & value.is_not_null() & where
     return (
-        judged.filter(pl.col("counted") & pl.col(metric).is_not_null())
-        .with_columns(stratum=stratum_names(by), unit=unit_names(task))
+        judged.with_columns(stratum=stratum_names(by), unit=unit_names(task))
         .group_by("stratum", "unit")
-        .agg(value=pl.col(metric).mean(), ordinal=pl.col("ordinal").min())
+        .agg(total=value.filter(counts).sum(), rows=counts.sum(), ordinal=pl.col("ordinal").min())
         .sort("ordinal")
         .drop("ordinal")
     )
 
 
-def sequences(values: pl.DataFrame, populations: Mapping[str, int], until: float) -> dict[str, ConfidenceSequence]:
-    """Stratum -> the confidence sequence of its score, from ``unit_values``; strata of which nothing was drawn are left out."""
-    return {
-        str(name): betting_sequence(np.clip(part["value"].to_numpy(), 0.0, 1.0), populations[str(name)], target=until / 100)
-        for (name,), part in values.group_by("stratum", maintain_order=True)
-    }
+def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, Drawn]:
+    """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
+    found = {name: Drawn(np.empty(0), np.empty(0), size) for name, size in populations.items()}
+    for (name,), part in totals.group_by("stratum", maintain_order=True):
+        columns = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
+        found[str(name)] = Drawn(*columns, populations[str(name)])
+    return found
 
 
 def _reader(plan: TaskPlan) -> Callable[[], Iterable[pl.DataFrame]]:

@@ -18,7 +18,8 @@ from folkways.engine.tally import Tally
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.plan import SLICE, TaskPlan, write_prompts
-from folkways.runs.sampling import Frame, Stratum, sequences, unit_values
+from folkways.runs.sampling import Frame, Stratum, drawn_strata, unit_totals
+from folkways.stats.stratified import anytime_mean
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
 
@@ -164,9 +165,11 @@ def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: st
             judged = task.judge(items.join(said.select("item"), on="item", how="semi"), said, resolved)
             share.values.append(judged.with_columns(said["ordinal"]).select("item", *_needed(share), "ordinal"))
     if share.values:
-        values = unit_values(task, frame.metric.name, share.plan.options.strata, pl.concat(share.values))
-        share.drawn = {str(name): part.height for (name,), part in values.group_by("stratum")}
-        share.half_widths = {name: found.half_width for name, found in sequences(values, frame.populations, until).items()}
+        totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
+        for name, drawn in drawn_strata(totals, frame.populations).items():
+            share.drawn[name] = drawn.rows.size
+            _, interval = anytime_mean([drawn], target=until / 100)
+            share.half_widths[name] = (interval.high - interval.low) / 2
 
 
 def _needed(share: _Share) -> list[str]:

@@ -12,7 +12,6 @@ against which a bet has made 2 / (1 - confidence) times its stake are ruled out.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +24,9 @@ GRID = 1000
 
 BOLDNESS = 0.75
 """Share of the stake that a bet may lose at most."""
+
+BLOCK = 32
+"""Draws that are reckoned with at a time; what they rule out is left out of the next."""
 
 DEFAULT_TARGET = 0.05
 """Half a width to aim at, where nobody says which is wanted."""
@@ -44,43 +46,92 @@ class Sequence:
 
 
 def betting_sequence(
-    values: Floats, population: int, confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+    values: Floats,
+    population: int,
+    confidence: float = DEFAULT_CONFIDENCE,
+    *,
+    target: float = DEFAULT_TARGET,
+    shares: Floats | None = None,
 ) -> Sequence:
     """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among those left.
 
     values: between 0 and 1, in the order of drawing; population: how many there are in all. target: half a width that is wanted:
     bets are sized to rule out means that far off, which makes the sequence narrowest about when it gets there; it is as valid with
-    any other. ValueError where values lie outside, or are more than there are.
+    any other. shares: how much of each draw counts, from 0 (the mean is not of such) to 1, and no less than its value; the mean is
+    then the sum of the values over that of the shares, in the whole population. None for 1 each. ValueError where values lie
+    outside, or are more than there are.
     """
-    if values.size > population or not ((values >= 0) & (values <= 1)).all():
+    shares = np.ones_like(values) if shares is None else shares
+    if values.size > population or not ((values >= 0) & (values <= shares) & (shares <= 1)).all():
         raise ValueError(f"at most {population} values between 0 and 1 can be drawn, got {values.size} of them, or others")
-    means = np.linspace(0.0, 1.0, GRID + 1)
-    stake = math.log(2 / (1 - confidence))
-    drawn = np.arange(values.size)
-    seen = np.concatenate([[0.0], np.cumsum(values)])
-    # How much values vary, as it was known before each draw: half an observation of the most there is, and those so far.
-    running = (0.5 + seen[1:]) / (drawn + 2)
-    squares = np.concatenate([[0.0], np.cumsum((values - running) ** 2)])[:-1]
-    variance = (0.25 + squares) / (drawn + 1)
-    # A mean that is off by so much is off by more among what is left, the less is left: this is what bets grow with.
-    bets = target * population / (population - drawn) / variance
-    up, down = np.zeros(means.size), np.zeros(means.size)
-    alive = np.ones(means.size, dtype=bool)
-    low, high = np.zeros(values.size), np.ones(values.size)
-    for number, (value, bet) in enumerate(zip(values.tolist(), bets.tolist(), strict=True)):
-        expected = np.clip((population * means - seen[number]) / (population - number), 1e-9, 1 - 1e-9)
-        up += np.log1p(np.minimum(bet, BOLDNESS / expected) * (value - expected))
-        down += np.log1p(-np.minimum(bet, BOLDNESS / (1 - expected)) * (value - expected))
-        alive &= (up < stake) & (down < stake)
-        left = population - number - 1
-        low[number], high[number] = _ends(alive, seen[number + 1] / population, (seen[number + 1] + left) / population)
+    fortune = 2 / (1 - confidence)
+    bets = bet_sizes(values, population, target, shares)[:, None]
+    least, most = possible_means(values, shares, population)
+    # Were the mean m, what does not count might as well have the value m: neither bettor wins or loses by it.
+    idle = (1 - shares)[:, None]
+    left = (population - np.arange(values.size))[:, None]
+    means, seen, idled = np.linspace(0.0, 1.0, GRID + 1), before(values)[:, None], before(1 - shares)[:, None]
+    up, down = np.ones(means.size), np.ones(means.size)  # times the stake
+    low, high = least.copy(), most.copy()  # for draws after which nothing on the grid is left: all that is possible
+    for first in range(0, values.size, BLOCK):
+        part = slice(first, first + BLOCK)
+        expected = np.clip((means * (population - idled[part]) - seen[part]) / left[part], 1e-9, 1 - 1e-9)
+        gain = values[part, None] + idle[part] * means - expected
+        ups = 1 + np.minimum(bets[part], BOLDNESS / expected) * gain
+        downs = 1 - np.minimum(bets[part], BOLDNESS / (1 - expected)) * gain
+        ups[0] *= up
+        downs[0] *= down
+        ups, downs = np.cumprod(ups, axis=0), np.cumprod(downs, axis=0)
+        alive = np.logical_and.accumulate((ups < fortune) & (downs < fortune), axis=0)
+        low[part], high[part] = ends(alive, means, least[part], most[part])
+        kept = alive[-1]
+        means, up, down = means[kept], ups[-1, kept], downs[-1, kept]
+        if not means.size:
+            break
     return Sequence(np.maximum.accumulate(low), np.minimum.accumulate(high))
 
 
-def _ends(alive: npt.NDArray[np.bool_], least: float, most: float) -> tuple[float, float]:
-    """The ends of what is not ruled out, one grid step outwards, within what the values so far leave possible."""
-    places = np.flatnonzero(alive)
-    if not places.size:  # ruled out between two points of the grid: all that is left is what is possible
-        return least, most
-    low, high = (int(places[0]) - 1) / GRID, (int(places[-1]) + 1) / GRID
-    return min(max(low, least), most), max(min(high, most), least)
+def bet_sizes(values: Floats, population: int, target: float, shares: Floats) -> Floats:
+    """What is staked on each draw, per unit of surprise: decided before the draw, by the values before it alone.
+
+    A mean that is off by ``target`` is off by more among what is left, the less is left: this is what bets grow with.
+    """
+    return target * growth(values.size, population) / known_variance(values, shares)
+
+
+def growth(drawn: int, population: int) -> Floats:
+    """By how much more than the mean of all the mean of what is left is off, before each draw."""
+    return population / (population - np.arange(drawn))
+
+
+def known_variance(values: Floats, shares: Floats) -> Floats:
+    """How much values vary, as known before each draw: half an observation of the most there is, and those so far."""
+    ratio = (0.5 + np.cumsum(values)) / (1 + np.cumsum(shares))
+    return (0.25 + before((values - shares * ratio) ** 2)) / (np.arange(values.size) + 1)
+
+
+def possible_means(values: Floats, shares: Floats, population: int) -> tuple[Floats, Floats]:
+    """The lowest and the highest mean after each draw that what is left could still lead to."""
+    total, counted = np.cumsum(values), np.cumsum(shares)
+    left = population - 1.0 - np.arange(values.size)
+    in_all = counted + left
+    with np.errstate(invalid="ignore"):
+        least, most = total / in_all, (total + left) / in_all
+    return np.where(in_all > 0, least, 0.0), np.where(in_all > 0, most, 1.0)
+
+
+def ends(alive: npt.NDArray[np.bool_], means: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+    """The ends of what each row has not ruled out, one grid step outwards, within what is possible (``least`` to ``most``).
+
+    alive: rows by ``means``, which lie on the grid. A row in which nothing is left was ruled out between two points of the grid:
+    all that is left is what is possible.
+    """
+    some = alive.any(axis=1)
+    low = means[alive.argmax(axis=1)] - 1 / GRID
+    high = means[means.size - 1 - alive[:, ::-1].argmax(axis=1)] + 1 / GRID
+    return np.where(some, np.clip(low, least, most), least), np.where(some, np.clip(high, least, most), most)
+
+
+def before(values: Floats) -> Floats:
+    """The sum of the values before each one."""
+    return np.cumsum(values) - values

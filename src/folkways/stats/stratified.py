@@ -1,6 +1,14 @@
 """Means over strata (the countries of a region, the cultures of a benchmark), and intervals that know how they were put together.
 
 ``bootstrap.clustered_bootstrap`` takes strata too; these are the formulas.
+
+The interval of a sample that was looked at while it was drawn (``anytime_mean``) holds at all times at once, as the confidence
+sequences of its strata do. Halves of these added up would hold too and be far too wide; put together in squares they are narrow,
+and nothing proves that they hold. Instead, all strata bet together: their supermartingales are multiplied, and a mean is ruled out
+once every way in which the strata could have it is (Spertus, Sridhar and Stark, Sequential stratified inference for the mean, 2024).
+Which supermartingales is free; with the empirical-Bernstein ones for sampling without replacement (Waudby-Smith and Ramdas,
+Confidence sequences for sampling without replacement, NeurIPS 2020), whose logarithm is linear in a stratum's mean, the worst way
+is found by a formula. Stakes are in proportion to the strata's weights, so that no way is much worse than another.
 """
 
 from __future__ import annotations
@@ -8,61 +16,184 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, Ints, cluster_totals, squared_error, wilson
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
+from folkways.stats.sequences import (
+    DEFAULT_TARGET,
+    GRID,
+    before,
+    betting_sequence,
+    ends,
+    growth,
+    known_variance,
+    possible_means,
+)
+
+CONTAINED = 0.1
+"""Share of the errors allowed that goes to the strata's own sequences, which say how far apart the strata's means may be at most."""
+
+ENOUGH = 0.8
+"""A stratum stops betting at this share of the stakes that the wanted width takes, so that all come to stake alike."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stratified:
-    """A weighted mean of the means of strata, in the unit of the values; error: its standard error; strata: how many there are."""
+class Drawn:
+    """What was drawn of one stratum: arrays with one entry per unit, in the order of drawing (empty if nothing was).
 
-    mean: float
-    error: float
-    interval: Interval
-    strata: int
-
-
-def stratified_mean(
-    values: Floats,
-    clusters: Ints,
-    strata: Ints,
-    *,
-    weights: Floats | None = None,
-    populations: Sequence[int] | None = None,
-    confidence: float = DEFAULT_CONFIDENCE,
-) -> Stratified:
-    """The mean over strata whose rows come in clusters, with the normal interval (Cochran, Sampling Techniques, chapter 5).
-
-    values, clusters, strata: one entry per row; clusters lie within strata (one that lies in several counts as one in each).
-    weights:     of the strata's means, in the order of their numbers; None for their shares of the rows (the plain mean).
-    populations: number of clusters that each stratum has in all, for the finite-population correction within each.
-
-    NaN where a stratum that is not known in full has fewer than two clusters: nothing tells how far these differ. ValueError if
-    weights or populations are not as many as strata.
+    totals: sum of the unit's values, each between 0 and 1. rows: how many values these are; 0 where the mean is not of the unit.
+    population: units that the stratum has in all.
     """
-    numbers = np.unique(strata)
-    within = "" if populations is None else f" of {sum(populations)}"
-    method = f"normal {confidence:.0%} by question within stratum{within}"
-    totals = [cluster_totals(values[strata == number], clusters[strata == number]) for number in numbers]
-    for name, given in (("weights", weights), ("populations", populations)):
-        if given is not None and len(given) != len(totals):
-            raise ValueError(f"{len(totals)} strata need as many {name}, got {len(given)}")
-    if weights is None:
-        weights = np.array([counts.sum() for _, counts in totals]) / values.size
-    sizes: Sequence[int | None] = populations if populations is not None else [None] * len(totals)
-    mean = float(sum(weight * sums.sum() / counts.sum() for weight, (sums, counts) in zip(weights, totals, strict=True)))
-    variance = float(
-        sum(
-            weight**2 * squared_error(sums, counts, size)
-            for weight, (sums, counts), size in zip(weights, totals, sizes, strict=True)
-        )
+
+    totals: Floats
+    rows: Floats
+    population: int
+
+
+def anytime_mean(
+    strata: Sequence[Drawn], confidence: float = DEFAULT_CONFIDENCE, *, target: float = DEFAULT_TARGET
+) -> tuple[float, Interval]:
+    """The mean that all units of all strata would give, estimated from those drawn, and an interval that may be looked at any time.
+
+    Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several see the module: with
+    the stated confidence the mean is inside at all times at once, whoever stops why and wherever more is drawn. target: half a
+    width that is wanted of each stratum; the interval is as valid with any other. NaN where no unit has a row; ValueError for no
+    stratum, values outside 0 and 1, or more units than there are.
+    """
+    parts, weights = _Part.weighed(strata)
+    mean = mean_over_strata(strata)
+    method = f"anytime {confidence:.0%} of {sum(one.population for one in strata)}"
+    if len(parts) == 1:
+        low, high = parts[0].bounds(confidence, target)
+    else:
+        low, high = _together(parts, weights, confidence, target)
+        method += f" in {len(parts)} strata"
+    return mean, Interval(min(low, mean), max(high, mean), method)  # a sequence that only narrows may have left the estimate behind
+
+
+def mean_over_strata(strata: Sequence[Drawn]) -> float:
+    """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part in it."""
+    parts, weights = _Part.weighed(strata)
+    known = [(weight, part) for weight, part in zip(weights, parts, strict=True) if part.shares.size]
+    counted = sum(weight * part.shares.mean() for weight, part in known)
+    return float(sum(weight * part.values.mean() for weight, part in known) / counted) if counted else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stratum in units of its fullest unit: totals and rows over that unit's rows."""
+
+    values: Floats
+    shares: Floats
+    population: int
+
+    @classmethod
+    def weighed(cls, strata: Sequence[Drawn]) -> tuple[list[_Part], Floats]:
+        """All strata with their weights, which sum to 1. One that does not tell how many rows units have is taken for the fullest."""
+        if not strata:
+            raise ValueError("a mean over strata needs at least one")
+        most = [float(one.rows.max(initial=0)) for one in strata]
+        rows = [own or max(most) or 1.0 for own in most]
+        weights = np.array([own * one.population for own, one in zip(rows, strata, strict=True)])
+        parts = [cls(one.totals / own, one.rows / own, one.population) for own, one in zip(rows, strata, strict=True)]
+        return parts, weights / weights.sum()
+
+    def bounds(self, confidence: float, target: float) -> tuple[float, float]:
+        """Of its own mean."""
+        if not self.values.size:
+            return 0.0, 1.0
+        found = betting_sequence(self.values, self.population, confidence, target=target, shares=self.shares)
+        return float(found.low[-1]), float(found.high[-1])
+
+
+def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target: float) -> tuple[float, float]:
+    """Which means no way of the strata can be ruled out for.
+
+    For each mean m of the grid: what a stratum is off by (its values less m for each share, on the average over all units) lies
+    within its own bounds, and the weighted sum over strata is 0. The bets of both sides are lost unless ``won``, less the stakes
+    times what strata are off by, is at most ``allowed`` away from 0; all values between the least and the most that stakes times
+    offsets can be are possible.
+    """
+    means = np.linspace(0.0, 1.0, GRID + 1)
+    errors = 1 - confidence
+    room = math.log(2 / ((1 - CONTAINED) * errors))
+    won, allowed = np.zeros(means.size), np.full(means.size, room)
+    staked = np.zeros(len(parts))
+    lowest, highest = np.empty((2, len(parts), means.size))
+    scales = weights / math.hypot(*weights)
+    for place, part in enumerate(parts):
+        stake = stakes(part.values, part.shares, part.population, scales[place] * target, 2 * room * scales[place] / target * ENOUGH)
+        more = growth(part.values.size, part.population)
+        staked[place] = (stake * more).sum()
+        # What is left is off by as much the other way as what was seen, spread over fewer.
+        for amount, sign in ((part.values, 1.0), (part.shares, -means)):
+            won = won + sign * (stake * (amount + before(amount) * more / part.population)).sum()
+        numbers = np.arange(1, part.values.size + 1)
+        surprise = part.values - (0.5 + before(part.values)) / numbers, part.shares - (1 + before(part.shares)) / numbers
+        price = -np.log1p(-stake) - stake
+        allowed = allowed + (price * surprise[0] ** 2).sum()
+        allowed = allowed - 2 * means * (price * surprise[0] * surprise[1]).sum() + means**2 * (price * surprise[1] ** 2).sum()
+        lowest[place], highest[place] = _offsets(part, part.bounds(1 - CONTAINED * errors / len(parts), target), means)
+    least, most, feasible = _extremes(staked, weights, lowest, highest)
+    alive = feasible & (won - most <= allowed) & (won - least >= -allowed)
+    total, counted, left = np.sum(
+        [
+            weight / part.population * np.array([part.values.sum(), part.shares.sum(), part.population - part.values.size])
+            for weight, part in zip(weights, parts, strict=True)
+        ],
+        axis=0,
     )
-    error = math.sqrt(variance) if totals else math.nan
-    half = NormalDist().inv_cdf(0.5 + confidence / 2) * error
-    return Stratified(mean, error, Interval(mean - half, mean + half, method), len(totals))
+    possible = np.array([total]) / (counted + left), np.array([total + left]) / (counted + left)
+    low, high = ends(alive[None, :], means, *possible)
+    return float(low[0]), float(high[0])
+
+
+def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: float) -> Floats:
+    """What a stratum stakes on each draw, decided before it: below 1, and nothing any more once ``goal`` was staked in all.
+
+    scale: how far off the mean is that shall be ruled out, times the stratum's part in it.
+    """
+    more = growth(values.size, population)
+    wanted = scale * more / (known_variance(values, shares) + scale * more)
+    return np.clip(np.minimum(wanted, (goal - before(wanted * more)) / more), 0.0, None)
+
+
+def _offsets(part: _Part, bounds: tuple[float, float], means: Floats) -> tuple[Floats, Floats]:
+    """Between what and what the stratum may be off each mean: by its own bounds, and by what is left of it."""
+    low, high = bounds[0] - means, bounds[1] - means
+    seen = part.values.sum() - means * part.shares.sum()
+    left = part.population - part.values.size
+    # The mean of a stratum is over what counts. How much that is in all is known within limits; where all that was drawn counts in
+    # full, the sequence is as good a bound of the mean that has m for whatever else may not.
+    full = (part.shares == 1).all()
+    fewest = 1.0 if full else part.shares.sum() / part.population
+    most = 1.0 if full else (part.shares.sum() + left) / part.population
+    return (
+        np.maximum(np.where(low < 0, most, fewest) * low, (seen - means * left) / part.population),
+        np.minimum(np.where(high > 0, most, fewest) * high, (seen + (1 - means) * left) / part.population),
+    )
+
+
+def _extremes(
+    staked: Floats, weights: Floats, lowest: Floats, highest: Floats
+) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+    """The least and the most that stakes times offsets can be while weights times offsets is 0; and whether they can be at all.
+
+    lowest, highest: of offsets, strata by means. Offsets are raised from the lowest where that costs least (or brings most) first.
+    """
+    per_weight = staked / weights
+    width = weights[:, None] * (highest - lowest)
+    needed = -(weights[:, None] * lowest).sum(axis=0)
+    feasible = (width >= 0).all(axis=0) & (needed >= 0) & (needed <= width.sum(axis=0))
+    start = (staked[:, None] * lowest).sum(axis=0)
+    found = []
+    for order in (np.argsort(per_weight), np.argsort(-per_weight)):
+        filled = np.cumsum(width[order], axis=0) - width[order]
+        raised = np.clip(needed - filled, 0.0, np.maximum(width[order], 0.0))
+        found.append(start + (per_weight[order, None] * raised).sum(axis=0))
+    return found[0], found[1], feasible
 
 
 def mean_of_wilsons(shares: Sequence[float], numbers: Sequence[int], confidence: float = DEFAULT_CONFIDENCE) -> Interval:
