@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +18,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import RunOptions
 from folkways.workspace import plans
 from folkways.workspace.database import open_workspace
+from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 
 QUESTIONS = 1000
@@ -93,7 +96,9 @@ def test_a_sampled_run_says_so_and_leaves_out_what_a_sample_cannot_tell(sampled:
     scores = done.scores()
     assert scores["signature"].str.contains(r"\|sampling:until=10,by=culture$").all()
     assert set(scores["facet"]) <= {"all", "culture", "culture+language"}
-    assert headline(done, "all")["interval"].str.starts_with("normal 95% by item within stratum of ").all()
+    assert set(headline(done, "all")["interval"]) == {"anytime 95% of 1000 in 10 strata"}
+    # Questions count alike there however many items each has, which a sample of items does not tell.
+    assert "accuracy_by_question" not in scores["metric"]
 
 
 def test_two_models_are_asked_the_same_items_as_far_as_both_go(sampled: Callable[..., Run]) -> None:
@@ -129,13 +134,43 @@ def test_a_budget_is_spent_evenly_never_crossed_and_leaves_no_holes(sampled: Cal
     assert len(model.asked) == len(set(model.asked)) > 90
 
 
-def test_strata_may_be_finer_than_cultures(sampled: Callable[..., Run]) -> None:
-    done = sampled(Guesser(0.5), until=25.0, strata=("culture", "gold_letter"))
-    for facet, rows in (("all", 1), ("culture", 10)):
-        found = headline(done, facet)
-        assert found.height == rows
-        assert found["interval"].str.starts_with("normal 95% by item within stratum of ").all()
-    assert done.scores()["signature"].str.contains(r"by=culture\+gold_letter$").all()
+def test_strata_may_be_finer_than_cultures_or_lie_across_them(sampled: Callable[..., Run]) -> None:
+    """What a culture has is in four strata of its own, or in some of the four strata that all cultures share."""
+    for strata, of_culture in (
+        (("culture", "gold_letter"), "anytime 95% of 100 in 4 strata"),
+        (
+            ("gold_letter",),
+            "anytime 95% of 1000 in 4 strata",
+        ),
+    ):
+        done = sampled(Guesser(0.5), until=20.0, strata=strata)
+        for facet, rows, method in (("all", 1, "anytime 95% of 1000 in "), ("culture", 10, of_culture)):
+            found = headline(done, facet)
+            assert found.height == rows
+            assert found["interval"].str.starts_with(method).all()
+            assert found["score"].is_between(found["low"], found["high"]).all()
+            assert (found["high"] - found["low"] > 5).all()
+        assert done.scores()["signature"].str.contains(f"by={re.escape('+'.join(strata))}$").all()
+
+
+def test_metrics_without_bounds_have_no_interval_and_few_units_a_wide_one(tmp_path: Path) -> None:
+    """Seven requests of miniature BLEnD: a question or two of each culture, some in two languages."""
+    release = write_release(tmp_path / "blend")
+    chosen = {"models": "baseline/constant:coffee", "releases": {"blend": str(release)}, "variants": ("inst-4",)}
+    whole = run("blend/saq", workspace=tmp_path / "whole.db", **chosen).scores()  # type: ignore[arg-type]
+    done = run("blend/saq", workspace=tmp_path / "part.db", until=10.0, budget="7requests", **chosen)  # type: ignore[arg-type]
+    scores = done.scores().filter(pl.col("score").is_not_nan())
+    free = scores.filter(metric="answers_given", facet="all")
+    assert free["interval"].to_list() == ["none: values without bounds"]
+    assert free.select("low", "high").row(0) == pytest.approx((math.nan, math.nan), nan_ok=True)
+    bounded = scores.filter(pl.col("metric") != "answers_given")
+    assert bounded["interval"].str.starts_with("anytime 95% of ").all()
+    assert (bounded["low"] >= 0).all()
+    assert (bounded["high"] <= 100).all()
+    assert (bounded["high"] - bounded["low"] > 5).all()
+    both = bounded.filter(missing=0).join(whole, on=["metric", "facet", "value"], suffix="_whole")
+    assert both.height > 10
+    assert both["score_whole"].is_between(both["low"], both["high"]).all()
 
 
 def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:

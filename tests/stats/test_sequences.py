@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.stats.intervals import wilson
-from folkways.stats.sequences import BOLDNESS, DEFAULT_TARGET, betting_sequence
+from folkways.stats.sequences import BOLDNESS, DEFAULT_TARGET, bet_sizes, betting_sequence
 
 
 def by_definition(values: list[float], population: int, mean: float) -> bool:
@@ -43,6 +43,49 @@ def test_equals_the_bets_written_out(values: list[float], more: int) -> None:
             assert found.low[-1] - 1e-9 <= mean <= found.high[-1] + 1e-9
 
 
+units = st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=20)
+"""How right a unit is, and how much of it counts."""
+
+
+@settings(max_examples=60)
+@given(units, units, st.integers(0, 30))
+def test_a_bet_knows_nothing_of_its_own_draw_or_of_later_ones(
+    kept: list[tuple[float, float]], other: list[tuple[float, float]], more: int
+) -> None:
+    """Otherwise bettors would win against the truth, and the coverage tests are too few to see it."""
+
+    def bets(drawn: list[tuple[float, float]]) -> np.ndarray:
+        right, shares = np.array(drawn).T
+        return bet_sizes(right * shares, population, 0.1, shares)
+
+    population = len(kept) + len(other) + more
+    upside_down = [(1 - right, 1 - share) for right, share in other]
+    assert bets(kept + other)[: len(kept) + 1] == pytest.approx(bets(kept + upside_down)[: len(kept) + 1], rel=1e-12)
+
+
+def test_a_bet_knows_the_draws_before_it() -> None:
+    """Values that vary less are worth larger bets."""
+    alike, varied = np.zeros(9), np.tile([0.0, 1.0, 1.0], 3)
+    assert (bet_sizes(alike, 50, 0.1, np.ones(9))[2:] > bet_sizes(varied, 50, 0.1, np.ones(9))[2:]).all()
+
+
+def test_what_does_not_count_leaves_the_mean_to_what_does() -> None:
+    """Of units that count by half, or not at all, the ratio is inside at all times, and all that is left in the end."""
+    rng = np.random.default_rng(5)
+    left = 0
+    for _ in range(80):
+        shares = rng.choice([0.0, 0.5, 1.0], 120)
+        values = shares * (rng.random(120) < 0.1)
+        found = betting_sequence(values, 120, target=0.1, shares=shares)
+        truth = values.sum() / shares.sum()
+        missed = bool(((truth < found.low - 1e-9) | (truth > found.high + 1e-9)).any())
+        assert missed or (found.low[-1], found.high[-1]) == pytest.approx((truth, truth))
+        left += missed
+    assert left / 80 <= 0.1
+    nothing = betting_sequence(np.zeros(40), 40, shares=np.zeros(40))
+    assert (nothing.low[-1], nothing.high[-1]) == (0.0, 1.0)
+
+
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.85])
 def test_the_truth_is_inside_at_all_times_about_as_often_as_stated(share: float) -> None:
     rng = np.random.default_rng(1)
@@ -73,7 +116,7 @@ def test_it_only_narrows_and_closes_when_everything_is_drawn() -> None:
     assert (np.diff(found.low) >= 0).all()
     assert (np.diff(found.high) <= 0).all()
     assert (found.low[-1], found.high[-1]) == pytest.approx((values.mean(), values.mean()))
-    assert betting_sequence(np.empty(0), 80).half_width == 0.5
+    assert betting_sequence(np.empty(0), 80).low.size == 0
 
 
 def test_extreme_scores_need_fewer_draws_than_middling_ones() -> None:
@@ -90,3 +133,8 @@ def test_extreme_scores_need_fewer_draws_than_middling_ones() -> None:
 def test_what_cannot_be_drawn_is_refused(values: list[float], population: int) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         betting_sequence(np.array(values), population)
+
+
+def test_a_value_cannot_be_more_than_its_share() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        betting_sequence(np.array([0.6]), 5, shares=np.array([0.5]))

@@ -19,16 +19,16 @@ _OCCASIONS = ("on a rainy evening", "after a long walk", "at a neighbour's weddi
 _THINGS = ("stew", "kite", "lantern", "drum", "pastry", "shawl", "riddle", "broom", "marble", "whistle", "basket")
 
 
-def write_mcq_release(folder: Path, count: int) -> Path:
+def write_mcq_release(folder: Path, count: int, *, letter: str | None = None) -> Path:
     """Write ``count`` questions, spread over COUNTRIES in turn, and return ``folder``.
 
-    Every prompt is another one. The right letter of question number n is ``right_letter(n)``.
+    Every prompt is another one. The right letter of question number n is ``letter``, or else ``right_letter(n)``.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "mc_questions_file.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        writer.writerows(_row(number) for number in range(count))
+        writer.writerows(_row(number, letter or right_letter(number)) for number in range(count))
     return folder
 
 
@@ -37,11 +37,10 @@ def right_letter(number: int) -> str:
     return LETTERS[number * 7 // 3 % 4]
 
 
-def _row(number: int) -> list[str]:
+def _row(number: int, answer: str) -> list[str]:
     place = number % len(COUNTRIES)
     choices = {letter: f"{_THINGS[(number + step) % len(_THINGS)]} {step}" for step, letter in enumerate(LETTERS)}
     origins = {letter: COUNTRIES[(place + step + 1) % len(COUNTRIES)] for step, letter in enumerate(LETTERS)}
-    answer = right_letter(number)
     origins[answer] = COUNTRIES[place]
     question = f"Riddle {number}: what would people of {COUNTRIES[place]} bring {_OCCASIONS[number % len(_OCCASIONS)]}?"
     listed = "\n".join(f"{letter}. {choice}" for letter, choice in choices.items())

@@ -94,9 +94,7 @@ def unit_names(task: Task) -> pl.Expr:
     return pl.concat_str(["culture", "question"], separator="/") if task.whole_questions else pl.col("item")
 
 
-def unit_totals(
-    task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True
-) -> pl.DataFrame:
+def unit_totals(task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFrame, where: pl.Expr | bool = True) -> pl.DataFrame:
     """``stratum``, ``unit``, ``total``, ``rows``: each drawn unit's sum over the judgements that count, and how many these are.
 
     In the order of drawing (``ordinal``). where: judgements that the score is of; units without any are there with 0 rows.

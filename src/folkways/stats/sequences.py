@@ -39,11 +39,6 @@ class Sequence:
     low: Floats
     high: Floats
 
-    @property
-    def half_width(self) -> float:
-        """Half the width of the last interval; 0.5 before the first draw."""
-        return float(self.high[-1] - self.low[-1]) / 2 if self.low.size else 0.5
-
 
 def betting_sequence(
     values: Floats,

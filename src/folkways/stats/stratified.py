@@ -5,8 +5,8 @@
 The interval of a sample that was looked at while it was drawn (``anytime_mean``) holds at all times at once, as the confidence
 sequences of its strata do. Halves of these added up would hold too and be far too wide; put together in squares they are narrow,
 and nothing proves that they hold. Instead, all strata bet together: their supermartingales are multiplied, and a mean is ruled out
-once every way in which the strata could have it is (Spertus, Sridhar and Stark, Sequential stratified inference for the mean, 2024).
-Which supermartingales is free; with the empirical-Bernstein ones for sampling without replacement (Waudby-Smith and Ramdas,
+once every way in which the strata could have it is (Spertus, Sridhar and Stark, Sequential stratified inference for the mean,
+2024). Which supermartingales is free; with the empirical-Bernstein ones for sampling without replacement (Waudby-Smith and Ramdas,
 Confidence sequences for sampling without replacement, NeurIPS 2020), whose logarithm is linear in a stratum's mean, the worst way
 is found by a formula. Stakes are in proportion to the strata's weights, so that no way is much worse than another.
 """
@@ -29,11 +29,13 @@ from folkways.stats.sequences import (
     ends,
     growth,
     known_variance,
-    possible_means,
 )
 
 CONTAINED = 0.1
-"""Share of the errors allowed that goes to the strata's own sequences, which say how far apart the strata's means may be at most."""
+"""Share of the errors allowed that goes to the strata's own sequences, which say how far off the strata may be at most."""
+
+EXACT = 1e-9
+"""Numbers that differ by no more are the same."""
 
 ENOUGH = 0.8
 """A stratum stops betting at this share of the stakes that the wanted width takes, so that all come to stake alike."""
@@ -91,7 +93,7 @@ class _Part:
 
     @classmethod
     def weighed(cls, strata: Sequence[Drawn]) -> tuple[list[_Part], Floats]:
-        """All strata with their weights, which sum to 1. One that does not tell how many rows units have is taken for the fullest."""
+        """All strata with their weights, which sum to 1. One that does not tell how many rows units have is taken for full."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
         most = [float(one.rows.max(initial=0)) for one in strata]
@@ -124,7 +126,9 @@ def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target
     lowest, highest = np.empty((2, len(parts), means.size))
     scales = weights / math.hypot(*weights)
     for place, part in enumerate(parts):
-        stake = stakes(part.values, part.shares, part.population, scales[place] * target, 2 * room * scales[place] / target * ENOUGH)
+        stake = stakes(
+            part.values, part.shares, part.population, scales[place] * target, 2 * room * scales[place] / target * ENOUGH
+        )
         more = growth(part.values.size, part.population)
         staked[place] = (stake * more).sum()
         # What is left is off by as much the other way as what was seen, spread over fewer.
@@ -176,9 +180,7 @@ def _offsets(part: _Part, bounds: tuple[float, float], means: Floats) -> tuple[F
     )
 
 
-def _extremes(
-    staked: Floats, weights: Floats, lowest: Floats, highest: Floats
-) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+def _extremes(staked: Floats, weights: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
     """The least and the most that stakes times offsets can be while weights times offsets is 0; and whether they can be at all.
 
     lowest, highest: of offsets, strata by means. Offsets are raised from the lowest where that costs least (or brings most) first.
@@ -186,7 +188,8 @@ def _extremes(
     per_weight = staked / weights
     width = weights[:, None] * (highest - lowest)
     needed = -(weights[:, None] * lowest).sum(axis=0)
-    feasible = (width >= 0).all(axis=0) & (needed >= 0) & (needed <= width.sum(axis=0))
+    # A stratum of which everything was drawn has no width, give or take the last digit of a number.
+    feasible = (width >= -EXACT).all(axis=0) & (needed >= -EXACT) & (needed <= width.sum(axis=0) + EXACT)
     start = (staked[:, None] * lowest).sum(axis=0)
     found = []
     for order in (np.argsort(per_weight), np.argsort(-per_weight)):
