@@ -173,13 +173,15 @@ def table(trials: int, seed: int = 1) -> str:
     return "\n".join(lines) + "\n"
 
 
-ALL_SETTINGS: tuple[tuple[float, Structure], ...] = (
-    *((15.0, [(475, share), (472, share)]) for share in (0.01, 0.03, 0.5, 0.97, 0.99)),
-    (15.0, [(475, 0.03), (472, 0.5)]),
-    *((5.0, [(475, share), (472, share)]) for share in (0.01, 0.5)),
-    *((10.0, [(n, share) for n in SAQ_ITEMS.values()]) for share in (0.03, 0.5)),
+ALL_SETTINGS: tuple[tuple[float, Structure, int], ...] = (
+    *((15.0, [(475, share), (472, share)], 1000) for share in (0.01, 0.03, 0.97)),
+    (5.0, [(475, 0.01), (472, 0.01)], 1000),
+    (10.0, [(n, 0.03) for n in SAQ_ITEMS.values()], 300),
+    *((15.0, [(475, first), (472, second)], 200) for first, second in ((0.99, 0.99), (0.5, 0.5), (0.03, 0.5))),
+    (5.0, [(475, 0.5), (472, 0.5)], 100),
+    (10.0, [(n, 0.5) for n in SAQ_ITEMS.values()], 50),
 )
-"""Points, and the cultures; few of the scores are near a half, where any interval holds."""
+"""Points, the cultures, and how many samples are drawn: most where scores are near the ends, and ordinary intervals fail."""
 
 APPLIES = 0.8
 """Share of the items that the other metric is of."""
@@ -238,15 +240,14 @@ def simulate_beside(structure: Structure, points: float, trials: int, seed: int)
 
 def rounds(values: list[npt.NDArray[np.float64]], target: float) -> list[list[int]]:
     """How many items of each culture were asked after each round of a run."""
-    sequences = [betting_sequence(part, part.size, target=target) for part in values]
     drawn, halves = [0] * len(values), [0.5] * len(values)
     looks: list[list[int]] = []
     while wide := [place for place, part in enumerate(values) if halves[place] > target and drawn[place] < part.size]:
         for place in wide:
             size = next_size(drawn[place], halves[place], target)
             drawn[place] = min(values[place].size, drawn[place] + size)
-            last = drawn[place] - 1
-            halves[place] = float(sequences[place].high[last] - sequences[place].low[last]) / 2
+            found = betting_sequence(values[place][: drawn[place]], values[place].size, target=target)
+            halves[place] = float(found.high[-1] - found.low[-1]) / 2
         looks.append(drawn.copy())
     return looks
 
@@ -255,11 +256,24 @@ def _drawn(values: npt.NDArray[np.float64], n: int, rows: npt.NDArray[np.float64
     return Drawn(values[:n], np.ones(n) if rows is None else rows[:n], values.size)
 
 
-def table_beside(trials: int, seed: int = 1) -> str:
-    """The results as Markdown."""
-    columns = ("cultures", "right", "points", "asked", "`all`", "holds", "normal holds", "other metric", "holds", "normal holds")
+def table_beside(share: float, seed: int = 1) -> str:
+    """The results as Markdown, from a share of the samples."""
+    columns = (
+        "cultures",
+        "right",
+        "points",
+        "samples",
+        "asked",
+        "`all`",
+        "holds",
+        "normal holds",
+        "other metric",
+        "holds",
+        "normal holds",
+    )
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
-    for points, structure in ALL_SETTINGS:
+    for points, structure, samples in ALL_SETTINGS:
+        trials = max(1, round(share * samples))
         *both, asked = simulate_beside(structure, points, trials, seed)
         levels = dict.fromkeys(f"{100 * level:g} %" for _, level in structure)
         found = [
@@ -267,7 +281,7 @@ def table_beside(trials: int, seed: int = 1) -> str:
             f"{100 * float(np.mean(one.normal)):.1f} %" + (f" ({one.flat} of no width)" if one.flat else "")
             for one in both
         ]
-        told = (len(structure), ", ".join(levels), f"{points:g}", f"{100 * asked:.0f} %", *found)
+        told = (len(structure), ", ".join(levels), f"{points:g}", trials, f"{100 * asked:.0f} %", *found)
         lines.append(f"| {' | '.join(str(cell) for cell in told)} |")
         print(lines[-1], flush=True)
     return "\n".join(lines) + "\n"
@@ -277,10 +291,10 @@ def main() -> None:
     """Simulate and print."""
     parser = argparse.ArgumentParser(prog="python -m perf.stats.until", description="What sampled runs save, simulated.")
     parser.add_argument("--trials", type=int, default=60, help="samples of each structure")
-    parser.add_argument("--trials-beside", type=int, default=1000, help="samples for what is said besides")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the samples of the second table")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/guides/sampling.md")
     options = parser.parse_args()
-    tables = {"stopping": table(options.trials), "beside": table_beside(options.trials_beside)}
+    tables = {"stopping": table(options.trials), "beside": table_beside(options.share)}
     for name, told in tables.items():
         print(told)
         if options.write:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import GRID, bet_sizes, betting_sequence
-from folkways.stats.stratified import CONTAINED, ENOUGH, Drawn, anytime_mean, mean_of_wilsons, mean_over_strata, stakes
+from folkways.stats.stratified import COARSE, CONTAINED, ENOUGH, Drawn, anytime_mean, mean_of_wilsons, mean_over_strata, stakes
 
 TARGET = 0.15
 
@@ -48,7 +48,9 @@ def ruled_out(strata: list[Drawn], levels: np.ndarray, mean: np.ndarray) -> np.n
     up, down, outside = np.zeros_like(mean), np.zeros_like(mean), np.zeros(mean.shape, dtype=bool)
     for one, scale, level in zip(strata, weights / math.hypot(*weights), levels, strict=True):
         values, counted = one.totals, one.rows
-        bounds = betting_sequence(values, one.population, 1 - 0.05 * CONTAINED / len(strata), target=TARGET, shares=counted)
+        bounds = betting_sequence(
+            values, one.population, 1 - 0.05 * CONTAINED / len(strata), target=TARGET, shares=counted, grid=COARSE
+        )
         share = counted.sum() / one.population
         shares = np.array([[1.0] if (counted == 1).all() else [share, share + 1 - values.size / one.population]])
         own = [np.multiply.outer(shares, bound[-1] - mean) for bound in (bounds.low, bounds.high)]

@@ -122,7 +122,10 @@ def check_minimum(
             found = "nothing" if math.isnan(row["score"]) else found
         elif math.isnan(row["low"]):
             status, told = _decide(row["score"], row["score"], wanted.at_least, strict)
-            told += "; it has no interval"
+            if strict and status is Status.PASS:
+                status, told = Status.FAIL, f"{told}, but it has no interval to bear that out"
+            else:
+                told += "; it has no interval"
         yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
 
 

@@ -47,14 +47,15 @@ def betting_sequence(
     *,
     target: float = DEFAULT_TARGET,
     shares: Floats | None = None,
+    grid: int = GRID,
 ) -> Sequence:
     """The confidence sequence of the mean of a population, from values drawn one by one, each uniformly among those left.
 
     values: between 0 and 1, in the order of drawing; population: how many there are in all. target: half a width that is wanted:
     bets are sized to rule out means that far off, which makes the sequence narrowest about when it gets there; it is as valid with
     any other. shares: how much of each draw counts, from 0 (the mean is not of such) to 1, and no less than its value; the mean is
-    then the sum of the values over that of the shares, in the whole population. None for 1 each. ValueError where values lie
-    outside, or are more than there are.
+    then the sum of the values over that of the shares, in the whole population. None for 1 each. grid: as GRID. ValueError where
+    values lie outside, or are more than there are.
     """
     shares = np.ones_like(values) if shares is None else shares
     if values.size > population or not ((values >= 0) & (values <= shares) & (shares <= 1)).all():
@@ -65,7 +66,7 @@ def betting_sequence(
     # Were the mean m, what does not count might as well have the value m: neither bettor wins or loses by it.
     idle = (1 - shares)[:, None]
     left = (population - np.arange(values.size))[:, None]
-    means, seen, idled = np.linspace(0.0, 1.0, GRID + 1), before(values)[:, None], before(1 - shares)[:, None]
+    means, seen, idled = np.linspace(0.0, 1.0, grid + 1), before(values)[:, None], before(1 - shares)[:, None]
     up, down = np.ones(means.size), np.ones(means.size)  # times the stake
     low, high = least.copy(), most.copy()  # for draws after which nothing on the grid is left: all that is possible
     for first in range(0, values.size, BLOCK):
@@ -78,7 +79,7 @@ def betting_sequence(
         downs[0] *= down
         ups, downs = np.cumprod(ups, axis=0), np.cumprod(downs, axis=0)
         alive = np.logical_and.accumulate((ups < fortune) & (downs < fortune), axis=0)
-        low[part], high[part] = ends(alive, means, least[part], most[part])
+        low[part], high[part] = ends(alive, means, 1 / grid, least[part], most[part])
         kept = alive[-1]
         means, up, down = means[kept], ups[-1, kept], downs[-1, kept]
         if not means.size:
@@ -115,15 +116,15 @@ def possible_means(values: Floats, shares: Floats, population: int) -> tuple[Flo
     return np.where(in_all > 0, least, 0.0), np.where(in_all > 0, most, 1.0)
 
 
-def ends(alive: npt.NDArray[np.bool_], means: Floats, least: Floats, most: Floats) -> tuple[Floats, Floats]:
-    """The ends of what each row has not ruled out, one grid step outwards, within what is possible (``least`` to ``most``).
+def ends(alive: npt.NDArray[np.bool_], means: Floats, step: float, least: Floats, most: Floats) -> tuple[Floats, Floats]:
+    """The ends of what each row has not ruled out, one step of the grid outwards, within what is possible (``least`` to ``most``).
 
     alive: rows by ``means``, which lie on the grid. A row in which nothing is left was ruled out between two points of the grid:
     all that is left is what is possible.
     """
     some = alive.any(axis=1)
-    low = means[alive.argmax(axis=1)] - 1 / GRID
-    high = means[means.size - 1 - alive[:, ::-1].argmax(axis=1)] + 1 / GRID
+    low = means[alive.argmax(axis=1)] - step
+    high = means[means.size - 1 - alive[:, ::-1].argmax(axis=1)] + step
     return np.where(some, np.clip(low, least, most), least), np.where(some, np.clip(high, least, most), most)
 
 

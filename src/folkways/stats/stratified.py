@@ -34,6 +34,9 @@ from folkways.stats.sequences import (
 CONTAINED = 0.1
 """Share of the errors allowed that goes to the strata's own sequences, which say how far off the strata may be at most."""
 
+COARSE = 200
+"""Means that are bet against there: what they are rounded by hardly matters, and it takes most of the time."""
+
 EXACT = 1e-9
 """Numbers that differ by no more are the same."""
 
@@ -102,11 +105,11 @@ class _Part:
         parts = [cls(one.totals / own, one.rows / own, one.population) for own, one in zip(rows, strata, strict=True)]
         return parts, weights / weights.sum()
 
-    def bounds(self, confidence: float, target: float) -> tuple[float, float]:
+    def bounds(self, confidence: float, target: float, grid: int = GRID) -> tuple[float, float]:
         """Of its own mean."""
         if not self.values.size:
             return 0.0, 1.0
-        found = betting_sequence(self.values, self.population, confidence, target=target, shares=self.shares)
+        found = betting_sequence(self.values, self.population, confidence, target=target, shares=self.shares, grid=grid)
         return float(found.low[-1]), float(found.high[-1])
 
 
@@ -139,7 +142,7 @@ def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target
         price = -np.log1p(-stake) - stake
         allowed = allowed + (price * surprise[0] ** 2).sum()
         allowed = allowed - 2 * means * (price * surprise[0] * surprise[1]).sum() + means**2 * (price * surprise[1] ** 2).sum()
-        lowest[place], highest[place] = _offsets(part, part.bounds(1 - CONTAINED * errors / len(parts), target), means)
+        lowest[place], highest[place] = _offsets(part, part.bounds(1 - CONTAINED * errors / len(parts), target, COARSE), means)
     least, most, feasible = _extremes(staked, weights, lowest, highest)
     alive = feasible & (won - most <= allowed) & (won - least >= -allowed)
     total, counted, left = np.sum(
@@ -150,7 +153,7 @@ def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target
         axis=0,
     )
     possible = np.array([total]) / (counted + left), np.array([total + left]) / (counted + left)
-    low, high = ends(alive[None, :], means, *possible)
+    low, high = ends(alive[None, :], means, 1 / GRID, *possible)
     return float(low[0]), float(high[0])
 
 
