@@ -114,8 +114,8 @@ def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[s
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
     found = {name: Drawn(np.empty(0), np.empty(0), size) for name, size in populations.items()}
     for (name,), part in totals.group_by("stratum", maintain_order=True):
-        columns = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
-        found[str(name)] = Drawn(*columns, populations[str(name)])
+        total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
+        found[str(name)] = Drawn(total, rows, populations[str(name)])
     return found
 
 

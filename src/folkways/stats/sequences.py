@@ -77,7 +77,8 @@ def betting_sequence(
         downs = 1 - np.minimum(bets[part], BOLDNESS / (1 - expected)) * gain
         ups[0] *= up
         downs[0] *= down
-        ups, downs = np.cumprod(ups, axis=0), np.cumprod(downs, axis=0)
+        np.cumprod(ups, axis=0, out=ups)
+        np.cumprod(downs, axis=0, out=downs)
         alive = np.logical_and.accumulate((ups < fortune) & (downs < fortune), axis=0)
         low[part], high[part] = ends(alive, means, 1 / grid, least[part], most[part])
         kept = alive[-1]
