@@ -59,6 +59,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     fatal:       no request to this endpoint can succeed (no key, unknown model, a setting it refuses): the run stops asking it.
     retry_after: seconds that the server asked to wait, where it did.
     rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
+    doubtful:    keys of requests that were answered before and whose replies may belong to others: they have to be asked again.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         fatal: bool = False,
         retry_after: float | None = None,
         rate_limited: bool = False,
+        doubtful: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -77,6 +79,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         self.fatal = fatal
         self.retry_after = retry_after
         self.rate_limited = rate_limited
+        self.doubtful = doubtful
 
 
 class Endpoint(Protocol):

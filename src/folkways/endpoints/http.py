@@ -22,6 +22,7 @@ from folkways import __version__
 from folkways.endpoints.address import Address
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.endpoints.clean import quotable, storable
+from folkways.endpoints.connections import KeptConnections, UnaskedError
 from folkways.endpoints.failures import outcome, read_error
 from folkways.errors import FolkwaysError
 
@@ -46,6 +47,7 @@ class HttpEndpoint(ABC):
         self._address = address
         self._options = options
         self._session: aiohttp.ClientSession | None = None
+        self._connections: KeptConnections | None = None
         target = address.base_url + self.path()
         self._url = URL(f"{target}?{address.query}" if address.query else target, encoded=True)
 
@@ -77,8 +79,9 @@ class HttpEndpoint(ABC):
             **self._options.headers,
         }
         timeout = aiohttp.ClientTimeout(total=self._options.timeout, sock_connect=min(self._options.timeout, 30.0))
+        self._connections = KeptConnections(concurrency)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=concurrency, ttl_dns_cache=300),
+            connector=self._connections,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=headers,
             timeout=timeout,
@@ -87,14 +90,14 @@ class HttpEndpoint(ABC):
 
     async def close(self) -> None:
         """Close the pool. Safe to call twice."""
-        session, self._session = self._session, None
+        session, self._session, self._connections = self._session, None, None
         if session is not None:
             await session.close()
 
     async def complete(self, request: Request) -> Completion:
         """Ask once. Raises EndpointFailure, whose message holds no secret and at most 300 characters of what the server said."""
-        session = self._session
-        if session is None:
+        session, connections = self._session, self._connections
+        if session is None or connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         body = to_json(self.payload(request))
         failure: EndpointFailure | None = None
@@ -102,7 +105,12 @@ class HttpEndpoint(ABC):
             async with session.post(self._url, data=body, allow_redirects=False) as response:
                 status, headers = response.status, response.headers
                 good = 200 <= status < 300
+                if good and not connections.sent():
+                    raise UnaskedError
                 raw = await read_bounded(response, self._options.max_body if good else ERROR_BODY, whole=good)
+            if status == 408 or status >= 500:
+                connections.retire()  # a proxy that lost its patience may still send the answer
+            await connections.replied(request.key)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True)
         except BodyTooLargeError:
@@ -114,6 +122,9 @@ class HttpEndpoint(ABC):
         if failure is not None:
             raise failure
         reply = from_json(raw)
+        if status == 400 and not isinstance(reply, dict) and connections.used_before:
+            # Not what a model's server says to a request: what a proxy says to a connection on which nothing came for a while.
+            raise EndpointFailure(f"{self.name}: the connection was lost: {self._quote(raw)}", status=status, retryable=True)
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
@@ -141,6 +152,10 @@ class HttpEndpoint(ABC):
         return quotable(raw[:4096].decode("utf-8", "replace"), self._address.secrets, 200) or "(empty)"
 
     def _lost(self, error: Exception) -> EndpointFailure:
+        if isinstance(error, UnaskedError) and self._connections is not None:
+            doubtful, self._connections.doubtful = tuple(self._connections.doubtful), []
+            said = "the server sent a reply that nobody asked for; what may be stored under another question is asked again"
+            return EndpointFailure(f"{self.name}: {said}", retryable=True, doubtful=doubtful)
         said = quotable(str(error), self._address.secrets, 200) or type(error).__name__
         if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError, ssl.SSLError)):
             advice = "Trust its certificate on this system, or use another address"

@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -219,6 +219,8 @@ class Asking:
                 if not (failure.rate_limited and time.monotonic() < patient_until):
                     attempts += 1
                 self._note(failure, taken_at)
+                if failure.doubtful:
+                    await self._take_back(failure.doubtful)
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
                 self.tally.retries += 1
@@ -243,6 +245,12 @@ class Asking:
             self.tally.places = self._pace.places
         if failure.fatal:
             self.stop(str(failure))
+
+    async def _take_back(self, keys: Sequence[str]) -> None:
+        """Forget replies that may belong to other requests; the next pass over the run asks for them again."""
+        await self._flush()
+        self.tally.done -= await self._on_database(self.ledger.forget, keys)
+        self._exhausted = False
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST

@@ -27,6 +27,8 @@ from folkways.workspace.owners import Owner, Watch, place, started
 _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "prompt_hash", "settings_id")
 """Columns of ``expected`` that a request is made of."""
 
+KEYS_PER_QUERY = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -193,6 +195,13 @@ class Ledger:
                 self._claimed[claim].discard(key)
         for claim in over:
             del self._claimed[claim]
+
+    def forget(self, keys: Sequence[str]) -> int:
+        """Take stored responses away, so that they are pending again; returns how many there were."""
+        responses = schema.responses
+        with self.workspace.write() as connection:
+            chunks = [keys[start : start + KEYS_PER_QUERY] for start in range(0, len(keys), KEYS_PER_QUERY)]
+            return sum(connection.execute(sa.delete(responses).where(responses.c.key.in_(chunk))).rowcount for chunk in chunks)
 
     def give_back(self, keys: Collection[str]) -> None:
         """Let others ask these requests, which were claimed together with no others and will not be sent."""

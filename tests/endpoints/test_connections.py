@@ -1,0 +1,73 @@
+"""What KeptConnections builds on in aiohttp, and what it does with connections that are in order."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+
+import aiohttp
+import pytest
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
+
+from folkways.endpoints import connections
+from folkways.endpoints.base import EndpointFailure, EndpointOptions
+from folkways.endpoints.registry import open_name
+from tests.support.asking import request
+from tests.support.unasked_server import UnaskedServer
+
+
+def test_aiohttp_is_as_the_connections_expect() -> None:
+    """aiohttp documents these names in part only: where this fails, KeptConnections has to be gone through with the new version."""
+    assert list(inspect.signature(aiohttp.BaseConnector.connect).parameters) == ["self", "req", "traces", "timeout"]
+    assert isinstance(Connection.protocol, property)
+    assert isinstance(ResponseHandler.should_close, property)
+
+    async def surplus() -> tuple[int, int, bool]:
+        protocol = ResponseHandler(asyncio.get_running_loop())
+        protocol.set_response_params()
+        protocol.data_received(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]" * 2)
+        waiting, spoiled = len(protocol), protocol.should_close
+        message, _ = await protocol.read()
+        return waiting, message.code, spoiled
+
+    assert asyncio.run(surplus()) == (2, 200, True)
+
+
+def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
+    async def run() -> list[str]:
+        endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
+        await endpoint.open(1)
+        try:
+            return [(await endpoint.complete(request(f"Say: {number}", key=str(number)))).text for number in range(count)]
+        finally:
+            await endpoint.close()
+
+    return asyncio.run(run())
+
+
+def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    with UnaskedServer("idle", every=1000) as server:
+        assert ask_in_turn(server, 20) == [str(number) for number in range(20)]
+        assert server.connections == 1
+        monkeypatch.setattr(connections, "MOST_USES", 5)
+        ask_in_turn(server, 20)
+        assert server.connections == 1 + 4
+
+
+def test_what_may_be_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to the second request is a copy of the first, and nothing shows it before the true one comes."""
+    with UnaskedServer("ahead", every=1) as server, pytest.raises(EndpointFailure, match="nobody asked for") as caught:
+        ask_in_turn(server, 20)
+    assert caught.value.retryable
+    assert caught.value.doubtful == ("1",)
+
+
+def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
+    """It crossed the request; on a new connection, the same 400 is the server's word on the request."""
+    with UnaskedServer("400 instead", every=3) as server, pytest.raises(EndpointFailure, match="connection was lost") as caught:
+        ask_in_turn(server, 20)
+    assert caught.value.retryable
+    with UnaskedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:
+        ask_in_turn(server, 20)
+    assert not caught.value.retryable
