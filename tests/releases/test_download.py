@@ -47,11 +47,13 @@ def test_wrong_bytes_of_a_small_file_are_refused_by_the_git_hash(hub: HubServer,
     assert list(data_home.rglob(f"{HARD}*")) == []
 
 
-def test_a_captive_portal_is_not_taken_for_data(hub: HubServer, tmp_path: Path) -> None:
-    hub.control(faults={HARD: ["html"]})
-    pinned = transfer(hub, tmp_path, sha256="0" * 64)
-    with pytest.raises(FolkwaysError, match=rf"(?s)expected SHA-256 {'0' * 64}"):
-        run(pinned)
+@pytest.mark.parametrize("fault", ["html", "html+type=application/octet-stream"])
+@pytest.mark.parametrize("size", [None, 1000])
+def test_a_captive_portal_is_named_at_the_first_try(hub: HubServer, tmp_path: Path, fault: str, size: int | None) -> None:
+    hub.control(faults={HARD: [fault]})
+    with pytest.raises(FolkwaysError, match=r"(?s)a web page came instead of the file.*sign in"):
+        run(transfer(hub, tmp_path, sha256="0" * 64, size=size))
+    assert len(requests_of(hub, HARD)) == 1
 
 
 def test_a_part_of_wrong_bytes_is_thrown_away_once_and_fetched_anew(hub: HubServer, data_home: Path, published: Path) -> None:

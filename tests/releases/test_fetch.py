@@ -57,6 +57,16 @@ def test_nothing_is_fetched_twice(hub: HubServer) -> None:
     assert hub.log() == []
 
 
+def test_what_is_complete_needs_no_right_to_write(hub: HubServer, data_home: Path, published: Path) -> None:
+    """A folder that may only be read cannot hold a lock. (A folder in its place stops root as well.)"""
+    bring()
+    root = data_home / "culturalbench@996d62a"
+    (root / ".lock").unlink()
+    (root / ".lock").mkdir()
+    assert bring().verified
+    assert set(adopt("culturalbench", published).present) == {EASY, HARD}
+
+
 def test_force_fetches_again(hub: HubServer) -> None:
     bring()
     hub.control(forget=True)
@@ -117,7 +127,7 @@ def test_progress_adds_up_to_what_lies_there(hub: HubServer) -> None:
             self.present += present
 
         def grew(self, size: int) -> None:
-            self.size = max(self.size, size)
+            self.size += size
 
         def received(self, size: int) -> None:
             self.got += size
@@ -126,9 +136,9 @@ def test_progress_adds_up_to_what_lies_there(hub: HubServer) -> None:
             self.files += 1
 
     count = Count()
-    hub.control(faults={HARD: ["cut+at=200000", "no-range"]})
+    hub.control(faults={HARD: ["cut+at=200000", "cut+at=300000", "no-range"]})
     fetch("culturalbench", options=BRISK, progress=count)
-    assert (count.present + count.got, count.files) == (1_000_000, 2)
+    assert (count.size, count.present + count.got, count.files) == (1_000_000, 1_000_000, 2)
 
 
 def test_a_killed_fetch_is_taken_up_by_the_next_one(hub: HubServer, data_home: Path, published: Path) -> None:

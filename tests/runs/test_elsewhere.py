@@ -16,6 +16,7 @@ from folkways.records import JUDGEMENTS, SCORES, State
 from folkways.releases import xcr
 from folkways.releases.store import open_release
 from folkways.runs.elsewhere import JudgedReplies, judge_file
+from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways
 from tests.support.xcr_data import write_csv, write_small_corpus
@@ -74,6 +75,19 @@ def test_items_are_found_by_whatever_names_them(
     shuffled = replies.sample(fraction=1.0, shuffle=True, seed=4).rename({"item": column})
     judged = judge(write(shuffled, tmp_path / "replies.csv"))
     assert judged.judgements["accuracy"].to_list() == [float(number % 3 > 0) for number in range(QUESTIONS)]
+
+
+@pytest.mark.parametrize("ids", ["item", "release_id"])
+def test_the_column_item_may_hold_the_ids_of_the_release(tmp_path: Path, ids: str) -> None:
+    task, release = get_task("blend/saq"), open_release(write_release(tmp_path / "release"), "blend")
+    items = task.items(release).filter(pl.col("culture") == "ES").select(pl.col(ids).alias("item"), response=pl.lit("té"))
+    options = {"culture": "ES", "language": "es", "variant": "inst-4"}
+    judged = judge_file(task, release, write(items, tmp_path / "replies.csv"), **options)
+    assert judged.judgements["item"].str.starts_with("ES/").all()
+    assert set(judged.judgements["state"]) == {"answered"}
+    unknown = write(pl.DataFrame({"item": ["nope"], "response": ["té"]}), tmp_path / "unknown.csv")
+    with pytest.raises(DataError, match="'nope'; its own look like 'ES/"):
+        judge_file(task, release, unknown, **options)
 
 
 def test_by_position_ids_are_not_looked_at(judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path) -> None:

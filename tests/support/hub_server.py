@@ -133,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
             self._redirect(self.path, {})
             return
         if fault == "html":
-            self._send(200, b"<html>Please sign in to the guest network</html>", {"Content-Type": "text/html"})
+            self._send(200, b"<html>Please sign in to the guest network</html>", {"Content-Type": args.get("type", "text/html")})
             return
         if fault == "gzip":
             self._send(200, gzip.compress(data), {"Content-Encoding": "gzip"})

@@ -11,6 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 
 KINDS = {
@@ -48,10 +49,8 @@ class UnaskedServer:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         for held in (self._listening, *self._open):
-            try:
+            with suppress(OSError):
                 held.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             held.close()
 
     def _accept(self) -> None:
@@ -118,10 +117,8 @@ class UnaskedServer:
 
 
 def _send(connection: socket.socket, data: bytes) -> None:
-    try:
+    with suppress(OSError):
         connection.sendall(data)
-    except OSError:
-        pass
 
 
 def _requests(connection: socket.socket) -> Iterator[bytes]:

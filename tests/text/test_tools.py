@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -110,3 +111,13 @@ def test_an_authors_tool_is_there_or_says_how_to_install_it(language: str) -> No
 def test_the_authors_chinese_is_always_there() -> None:
     assert get_tool("zh", "paper").name == "jieba"
     assert get_tool("zh", "paper").tokens("喝绿茶") == get_tool("zh").tokens("喝绿茶")
+
+
+def test_a_tool_of_the_authors_that_cannot_be_loaded_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As spaCy without its model: an OSError with neither number nor file, which is no trouble with the output."""
+    (tmp_path / "hausastemmer.py").write_text("raise OSError('[E050] no model')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(
+        FolkwaysError, match=r"(?s)'hausastemmer' for 'ha' .* cannot be loaded: \[E050\] no model\ninstall it again with: pip"
+    ):
+        get_tool("ha", "paper").tokens("ruwa")

@@ -9,6 +9,7 @@ import click
 from folkways.cli.options import workspace_option
 from folkways.cli.out import out_option
 from folkways.cli.table_files import FORMATS, check_target, write_tables
+from folkways.cli.terminal import terminal
 
 
 @click.command("analyse", context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,7 +61,6 @@ def command(
 
 
 def _list() -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from folkways.benchmarks.registry import analyses
@@ -69,4 +69,4 @@ def _list() -> None:
     for benchmark, members in analyses().items():
         for analysis in members:
             shown.add_row(benchmark, analysis.name, analysis.about, ", ".join(analysis.tasks))
-    Console().print(shown)
+    terminal().print(shown)

@@ -15,6 +15,7 @@ from folkways.cli.build_votes import easy, hard
 from folkways.cli.files import check_folder, check_text_target
 from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, is_folder, out_option
+from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +91,6 @@ def mcq(
     folkways build mcq --judge stand-in:overlap --out mcq/ --calls calls.jsonl
     folkways run blend/mcq --release mcq/ --model openai/gpt-4o-mini
     """
-    from rich.console import Console
 
     from folkways.cli.progress import RunProgress
     from folkways.runs.building import files
@@ -115,7 +115,7 @@ def mcq(
     if calls is not None:
         files.make_folder(calls.parent)
         check_text_target(calls)
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if profile == "paper":  # asks in hundreds of short rounds, each of which would show a display of its own
         made = make(options, report=_Steps(console), **asking)
     else:
@@ -131,7 +131,7 @@ def mcq(
         written += files.write_hub(made.built.items, hub, hub_format, made.release.record, made.record)
     _tell(made, path, console)
     for file in written:
-        console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file}", soft_wrap=True)
 
 
 class _Steps:
@@ -144,7 +144,7 @@ class _Steps:
     def __call__(self, what: str, done: int, of: int) -> None:
         if time.monotonic() - self._last >= STEP_SECONDS:
             self._last = time.monotonic()
-            self._console.print(f"{what}: {done} of {of} questions", highlight=False)
+            self._console.print(f"{what}: {done} of {of} questions")
 
 
 def _tell(made: Made, path: Path, console: Console) -> None:
@@ -157,13 +157,11 @@ def _tell(made: Made, path: Path, console: Console) -> None:
         + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
     for why, count in record["filtered"].items():
-        console.print(f"left out: {plural(count, 'question')}: {why}", highlight=False, soft_wrap=True)
+        console.print(f"left out: {plural(count, 'question')}: {why}", soft_wrap=True)
     for what, why in built.left_out.items():
-        console.print(f"left out: {what}: {why}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"left out: {what}: {why}", soft_wrap=True)
     if path.name == "mc_questions_file.csv":
-        console.print(
-            f"to ask it: folkways run blend/mcq --release {path.parent} --model NAME", markup=False, highlight=False, soft_wrap=True
-        )
+        console.print(f"to ask it: folkways run blend/mcq --release {path.parent} --model NAME", soft_wrap=True)
 
 
 @command.command("mcq-agreement", context_settings={"help_option_names": ["-h", "--help"]})

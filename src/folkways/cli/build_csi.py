@@ -11,6 +11,7 @@ import click
 from folkways.cli.files import check_folder
 from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several
+from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +68,6 @@ def csi(
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
     folkways build csi-corpus --items csi/items.jsonl --choices choices.csv --labels labels.csv --out corpus/
     """
-    from rich.console import Console
 
     from folkways.benchmarks.xcr.building.facts import Rules
     from folkways.cli.progress import RunProgress
@@ -87,9 +87,9 @@ def csi(
     models = open_models(writers, EndpointOptions(timeout=timeout))
     asked = open_models([proposer], EndpointOptions(timeout=timeout))[0] if proposer else models[0]
     database = open_workspace(workspace)
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     if len(models) != 3:
-        console.print(f"note: {plural(len(models), 'sentence')} per item; the paper had three, one of each model", highlight=False)
+        console.print(f"note: {plural(len(models), 'sentence')} per item; the paper had three, one of each model")
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = build_csi(CsiOptions(facts, out, rules, limit), models, database, proposer=asked, how=how, report=_Steps(console))
@@ -106,7 +106,7 @@ class _Steps:
     def __call__(self, what: str) -> None:
         if time.monotonic() - self._last >= STEP_SECONDS:
             self._last = time.monotonic()
-            self._console.print(what, markup=False, highlight=False)
+            self._console.print(what)
 
 
 def _tell_items(done: BuiltItems, console: Console) -> None:
@@ -126,7 +126,7 @@ def _tell_items(done: BuiltItems, console: Console) -> None:
     for reason, count in record["without_sentence"].items():
         click.echo(f"  no sentence: {one_line(reason)}: {count:,}")
     for file in done.files:
-        console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file}", soft_wrap=True)
 
 
 @click.command("csi-corpus", context_settings=CONTEXT)
@@ -170,13 +170,12 @@ def csi_corpus(
     folkways data check corpus/
     folkways run xcr --release corpus/ --model NAME
     """
-    from rich.console import Console
 
     from folkways.runs.building.csi_corpus import VoteFiles, build_corpus
 
     check_several(out)
     check_folder(out)
-    _tell_corpus(build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges), Console(stderr=True))
+    _tell_corpus(build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges), terminal(stderr=True))
 
 
 def _tell_corpus(done: BuiltCorpus, console: Console) -> None:
@@ -192,6 +191,6 @@ def _tell_corpus(done: BuiltCorpus, console: Console) -> None:
     for culture, rows in corpus.adaptations.items():
         click.echo(f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them undecided by an expert")
     for why, count in Counter(corpus.left_out.values()).most_common():
-        console.print(one_line(f"left out: {why}: {count:,}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(one_line(f"left out: {why}: {count:,}"), soft_wrap=True)
     for file in done.files:
-        console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file}", soft_wrap=True)

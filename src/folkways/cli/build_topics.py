@@ -9,6 +9,7 @@ import click
 
 from folkways.cli.options import Number, workspace_option
 from folkways.cli.out import file_at, out_option
+from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     from folkways.runs.building.topics import SortedQuestions
@@ -50,7 +51,6 @@ def topics(
     folkways build topics --release mine/ --model openai/gpt-4o-mini --out mine/topics.csv
     folkways build topics --release mine/ --model openai/gpt-4o-mini --labelled ours.csv --out mine/topics.csv
     """
-    from rich.console import Console
 
     from folkways.benchmarks.culturalbench.votes import frame_bytes
     from folkways.cli.progress import RunProgress
@@ -71,7 +71,7 @@ def topics(
     (model,) = open_models([asked], EndpointOptions(timeout=timeout))
     files.make_folder(target.parent)
     database = open_workspace(workspace)
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = sort_questions(release, model, database, topics=listed, batch=batch, labelled=labelled, how=how)
@@ -79,7 +79,7 @@ def topics(
     files.write_record(done.record, files.record_path(target))
     _tell(done, console)
     for file in (target, files.record_path(target)):
-        console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file}", soft_wrap=True)
 
 
 def _tell(done: SortedQuestions, console: Any) -> None:
@@ -97,7 +97,7 @@ def _tell(done: SortedQuestions, console: Any) -> None:
             f"kappa {number(found.kappa, 2)} ({number(found.kappa_interval.low, 2)} to {number(found.kappa_interval.high, 2)})"
         )
     for question, why in done.left_out.items():
-        console.print(one_line(f"left out: {question}: {why}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(one_line(f"left out: {question}: {why}"), soft_wrap=True)
 
 
 def _counts(done: SortedQuestions) -> list[tuple[tuple[str, str], int]]:

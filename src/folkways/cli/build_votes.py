@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from folkways.cli.out import check_several
+from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     from folkways.runs.building.votes_build import BuiltVotes
@@ -81,7 +82,6 @@ def _build(config: str, places: tuple[Path, ...], out: Path, threshold: int, of:
 
 
 def _tell(built: BuiltVotes, out: Path) -> None:
-    from rich.console import Console
 
     from folkways.reports.text import one_line, plural
 
@@ -91,14 +91,12 @@ def _tell(built: BuiltVotes, out: Path) -> None:
         f"of {built.counted.height:,}, "
         f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
     )
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     for reason, number in built.dropped.items():
-        console.print(f"left out: {reason}: {number:,}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"left out: {reason}: {number:,}", soft_wrap=True)
     for note in built.notes:
-        console.print(one_line(f"note: {note}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(one_line(f"note: {note}"), soft_wrap=True)
     for file in built.files:
-        console.print(f"wrote {file}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file}", soft_wrap=True)
     tasks = " ".join(f"culturalbench/{name}" for name in record["configs"])
-    console.print(
-        f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME", markup=False, highlight=False, soft_wrap=True
-    )
+    console.print(f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME", soft_wrap=True)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import click
 
+from folkways.cli.terminal import terminal
 from folkways.cultures import REGIONS, Culture, Language, cultures, cultures_of, languages
 from folkways.errors import UnknownNameError
 
@@ -38,7 +39,6 @@ def _plain(culture: Culture) -> dict[str, object]:
 
 
 def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -48,7 +48,7 @@ def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
         local = [_described(languages()[code]) for code in culture.languages]
         last = culture.names[benchmark] if benchmark else " ".join(culture.names)
         table.add_row(culture.code, culture.name, culture.region or "", ", ".join(local), last)
-    console = Console(markup=False, highlight=False)
+    console = terminal()
     console.print(table)
     console.print(f"\n{len(chosen)} cultures")
 

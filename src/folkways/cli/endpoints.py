@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.terminal import terminal
+
 if TYPE_CHECKING:
     from folkways.endpoints.cards import Cards
     from folkways.endpoints.prices import Prices
@@ -78,11 +80,10 @@ def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
 
 def _print_tables(found: dict[str, Any]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    console = terminal()
     table = Table(title="Providers", title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("name", no_wrap=True)
     table.add_column("key", no_wrap=True)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from folkways.cli.options import left_out, question_options, run_options, workspace_option
+from folkways.cli.terminal import terminal
 
 
 @click.command("estimate", context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,7 +30,6 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     if as_json:
         click.echo(json.dumps([asdict(entry) for entry in estimates], ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
     from rich.table import Table
 
     from folkways.reports.names import short_endpoints
@@ -43,7 +43,7 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
         table.add_column(heading, justify="right", no_wrap=True)
     for entry in estimates:
         table.add_row(
-            one_line(short[entry.endpoint]).replace("[", "\\["),
+            one_line(short[entry.endpoint]),
             entry.task,
             f"{entry.items:,}",
             f"{entry.requests:,}",
@@ -52,10 +52,10 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
             f"{entry.output_tokens:,}",
             f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
         )
-    console = Console()
+    console = terminal()
     console.print(table)
     if absent := left_out(options, (entry.task for entry in estimates)):
-        console.print(absent, markup=False, highlight=False)
+        console.print(absent)
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
     unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"

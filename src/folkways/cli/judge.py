@@ -9,6 +9,7 @@ import click
 
 from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option
 from folkways.cli.out import file_at, out_option
+from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
 
@@ -49,7 +50,6 @@ def command(
 
     A metric whose model is missing is left out, and the others are computed; if you named the model, the exit code is 2.
     """
-    from rich.console import Console
 
     from folkways.benchmarks.registry import get_task
     from folkways.cli.files import SUFFIXES, write_frame
@@ -75,14 +75,14 @@ def command(
         by_position=by_position,
     )
     write_frame(judged.judgements, target)
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     missing = equipped.missing(judged.judgements["culture"].unique().to_list())
     unused = [f"{option} is of no use to {task}" for option in equipped.unused]
     for note in (*(f"{responses}: {note}" for note in judged.notes), *missing, *unused):
-        console.print(note, markup=False, highlight=False, soft_wrap=True)
-    Console().print(scores_table(chosen, judged.scores))
+        console.print(note, soft_wrap=True)
+    terminal().print(scores_table(chosen, judged.scores))
     for signature in judged.scores["signature"].unique():
         click.echo(one_line(f"signature: {signature}"))
-    console.print(f"wrote {target} ({plural(judged.judgements.height, 'row')})", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"wrote {target} ({plural(judged.judgements.height, 'row')})", soft_wrap=True)
     if equipped.problems:
         raise FolkwaysError("\n".join(map(str, equipped.problems)))

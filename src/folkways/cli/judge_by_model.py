@@ -9,6 +9,7 @@ import click
 
 from folkways.cli.options import Number, limit_option, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
+from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,6 @@ def command(
     folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv
     folkways judge-by-model last --judge openai/gpt-4o --labels people.csv --out verdicts.csv
     """
-    from rich.console import Console
 
     from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.cli.progress import RunProgress
@@ -97,7 +97,7 @@ def command(
     database = open_workspace(workspace, create=False)
     record = plans.find_asked_run(database, run)
     (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     with RunProgress(console) as progress:
         how = How(observer=progress, every=progress.every, **trying)
         done = judge_run(
@@ -114,14 +114,14 @@ def command(
     write_frame(done.verdicts, target)
     write_frame(done.summary, summary)
     for (task, endpoint), part in done.summary.group_by(["task", "endpoint"], maintain_order=True):
-        Console().print(one_line(f"{task}: {endpoint}, judged by {opened.name}"), markup=False, highlight=False, soft_wrap=True)
-        Console().print(_table(part))
+        terminal().print(one_line(f"{task}: {endpoint}, judged by {opened.name}"), soft_wrap=True)
+        terminal().print(_table(part))
     for note in done.notes:
-        console.print(one_line(f"note: {note}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(one_line(f"note: {note}"), soft_wrap=True)
     for file, frame in ((target, done.verdicts), (summary, done.summary)):
-        console.print(f"wrote {file} ({plural(frame.height, 'row')})", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"wrote {file} ({plural(frame.height, 'row')})", soft_wrap=True)
     if done.asked.stopped is not None:
-        console.print("not everything was judged; run the same command again to go on", markup=False)
+        console.print("not everything was judged; run the same command again to go on")
         raise click.exceptions.Exit(130 if done.asked.interrupted else 1)
 
 

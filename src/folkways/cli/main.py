@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -92,6 +93,9 @@ def _say(message: str) -> None:
     click.echo(f"{click.style('error:', fg='red', bold=True)} {visible(message)}", err=True)
 
 
+OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
+"""What the system says of output that cannot be written; any other OSError without a file's name speaks for itself."""
+
 ALLOCATOR = ("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
 """Makes the allocator of polars give freed memory back at once: 30 MB less at 80,000 requests, and no slower."""
 
@@ -120,7 +124,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else "the output cannot be written: "
+        where = f"{error.filename}: " if error.filename else "the output cannot be written: " if error.errno in OF_OUTPUT else ""
         _say(f"{where}{error.strerror or error}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing more is tried at exit
         sys.exit(2)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
+from folkways.cli.terminal import terminal
 from folkways.engine.tally import Tally
 from folkways.reports.names import short_endpoints
 from folkways.reports.text import duration, one_line, shorten
@@ -39,7 +40,7 @@ class RunProgress:
 
     def __init__(self, console: Console | None = None, then: str = "") -> None:
         """then: what follows the asking and takes a while; told once everything has been asked."""
-        self.console = console or Console(stderr=True)
+        self.console = console or terminal(stderr=True)
         self._then = then
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
@@ -81,9 +82,9 @@ class RunProgress:
             self._last = time.monotonic()
             for tally in tallies:
                 if tally.total:
-                    self.console.print(one_line(f"{tally.endpoint}: {_line(tally)}"), markup=False, highlight=False, soft_wrap=True)
+                    self.console.print(one_line(f"{tally.endpoint}: {_line(tally)}"), soft_wrap=True)
         if finished and self._then and any(tally.done or tally.failed for tally in tallies):
-            self.console.print(self._then, markup=False, highlight=False)
+            self.console.print(self._then)
             self._then = ""
 
     def _show(self, tally: Tally, name: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.out import check_several
+from folkways.cli.terminal import terminal
 
 MODELS = ("baseline/random", "baseline/first", "baseline/echo")
 
@@ -18,7 +19,6 @@ def command(out: Path) -> None:
 
     The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
     """
-    from rich.console import Console
 
     from folkways.api import run
     from folkways.cli.progress import RunProgress
@@ -32,7 +32,7 @@ def command(out: Path) -> None:
         raise FolkwaysError(f"cannot make the folder {out}: {error.strerror}; name another with --out DIR") from None
     with RunProgress() as progress:
         done = run("sample", models=MODELS, workspace=out / "folkways.db", observer=progress, every=progress.every)
-    Console().print(terminal_summary(done.report_data(with_judgements=False)))
+    terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     done.report(out)
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")

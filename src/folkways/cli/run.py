@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from folkways.cli.options import (
     Number,
@@ -20,6 +19,7 @@ from folkways.cli.options import (
     workspace_option,
 )
 from folkways.cli.out import check_several
+from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
 
@@ -81,7 +81,7 @@ def command(
     if report_dir is not None:
         check_several(report_dir, "--report")
         check_folder(report_dir)
-    console = Console(stderr=True)
+    console = terminal(stderr=True)
     scoring = scoring_models(embedding_model, bert_models, device, precision)
     options = replace(
         run_options(**asked),
@@ -107,23 +107,21 @@ def command(
             observer=progress,
             every=progress.every,
             planned=lambda record, continued: console.print(
-                f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}", markup=False, highlight=False
+                f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}"
             ),
         )
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
-        console.print(absent, markup=False, highlight=False)
-    Console().print(terminal_summary(done.report_data(with_judgements=False)))
+        console.print(absent)
+    terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     if report_dir is not None:
         for path in done.report(report_dir):
-            console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+            console.print(f"wrote {path}", soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
         told = "request failed and counts" if failed == 1 else "requests failed and count"
-        console.print(f"{failed:,} {told} as such; the same command tries again.", highlight=False)
-        console.print(one_line(f"most often: {failures['message'][0]}"), markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{failed:,} {told} as such; the same command tries again.")
+        console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     if done.record.state != "finished":
-        console.print(
-            f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.", markup=False
-        )
+        console.print(f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.")
         raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)

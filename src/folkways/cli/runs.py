@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from folkways.cli.options import workspace_option
+from folkways.cli.terminal import terminal
 
 
 @click.command("runs", context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,7 +43,6 @@ def command(workspace: str, as_json: bool) -> None:
     if not found:
         click.echo(f"{workspace} has no runs yet; start one with: folkways run sample --model baseline/random")
         return
-    from rich.console import Console
     from rich.table import Table
 
     from folkways.reports.names import short_endpoints
@@ -61,5 +61,5 @@ def command(workspace: str, as_json: bool) -> None:
             "\n".join(short_endpoints(tuple(entry["models"])).values()),
             f"{entry['expected']:,}",
         ]
-        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()).replace("[", "\\[") for cell in cells))
-    Console().print(table)
+        table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells))
+    terminal().print(table)

@@ -9,6 +9,7 @@ import click
 
 from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
+from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
 
@@ -25,7 +26,6 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
     No model is asked. Same responses, same profile, same text tools and models, same version: same numbers. Models that texts are
     compared with are those of the run, unless others are named.
     """
-    from rich.console import Console
 
     from folkways.api import load_run
     from folkways.cli.files import SUFFIXES, write_frame
@@ -38,6 +38,6 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
     if target is not None:
         write_frame(scores, target)
     shown = scores["profile"].unique().to_list()
-    Console().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))
+    terminal().print(terminal_summary(loaded.report_data(profile if len(shown) == 1 else None, with_judgements=False)))
     if problems:
         raise FolkwaysError("\n".join(problems))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.options import workspace_option
+from folkways.cli.terminal import terminal
 
 
 @click.command("show", context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,9 +35,8 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
     if as_json:
         click.echo(item_as_json(known.item, known.prompts, responses, judgements))
         return
-    from rich.console import Console
 
     from folkways.records import ITEMS
 
     shown = {name: value for name, value in known.item.items() if name in ITEMS or name in known.task.facets}
-    Console().print(render_item(shown, known.prompts, responses, judgements, known.task.metrics))
+    terminal().print(render_item(shown, known.prompts, responses, judgements, known.task.metrics))

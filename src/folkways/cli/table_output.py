@@ -78,7 +78,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    console = Console(file=StringIO(), markup=False, highlight=False, width=width, force_terminal=False)
+    console = Console(file=StringIO(), markup=False, emoji=False, highlight=False, width=width, force_terminal=False)
     for table in tables:
         console.print(f"{table.title}", style="bold")
         console.print(table.unit)

@@ -8,6 +8,7 @@ import click
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.cli.terminal import terminal
 
 
 @click.command()
@@ -40,7 +41,6 @@ def _plain(task: Task) -> dict[str, object]:
 
 
 def _print_table(chosen: list[Task]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -49,7 +49,7 @@ def _print_table(chosen: list[Task]) -> None:
         table.add_column(heading, overflow="fold")
     for task in chosen:
         table.add_row(task.name, task.title, _headline(task), ", ".join(task.profiles))
-    console = Console(markup=False, highlight=False)
+    console = terminal()
     console.print(table)
     console.print("\nMore about one: folkways tasks NAME")
 
@@ -60,11 +60,10 @@ def _headline(task: Task) -> str:
 
 
 def _print_in_full(chosen: list[Task]) -> None:
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(markup=False, highlight=False)
+    console = terminal()
     for task in chosen:
         console.print(Text(f"{task.name}  ", style="bold") + Text(task.title, style="not bold"))
         lines = [

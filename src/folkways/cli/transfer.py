@@ -7,6 +7,7 @@ import time
 
 import click
 
+from folkways.cli.terminal import terminal
 from folkways.releases.progress import Progress
 from folkways.reports.text import spelled_out
 
@@ -73,13 +74,12 @@ class Bar(Progress):
     """A bar that rich draws, with the rate and the time left over all files."""
 
     def __init__(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
         from rich.progress import Progress as RichProgress
 
-        self._console = Console(stderr=True)
+        self._console = terminal(stderr=True)
         columns = (
-            TextColumn("{task.description}", markup=False),
+            TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.fields[done]}/{task.fields[files]} files"),
             DownloadColumn(),
@@ -109,7 +109,7 @@ class Bar(Progress):
 
     def retrying(self, label: str, reason: str, wait: float) -> None:
         """Say above the bar why there is a pause."""
-        self._console.print(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s", markup=False, highlight=False)
+        self._console.print(f"{label}: {spelled_out(reason)}; again in {wait:.1f} s")
 
     def finished(self, label: str) -> None:
         """Count a file."""

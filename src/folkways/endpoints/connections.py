@@ -2,11 +2,11 @@
 
 In HTTP/1.1 nothing but the order ties a response to its request. A server or proxy that sends one too many (a reply twice, the late
 answer behind its own 504, a 408 before it hangs up) puts every later answer on that connection one place off, and aiohttp's pool
-hands such connections out. Here a connection is looked at before each use and after each reply: at what aiohttp has read, and at what
-the socket still holds. What that cannot see is a response that comes alone after the next request was sent: it looks like the answer
-until the true one follows, and while a connection is busy the true one is taken for the answer to the request after that. So a
-connection rests now and then for about as long as a reply takes; and once a good response has come unasked, the server is not trusted
-to keep order any more: no connection is used twice, and the replies of those that were are named, to be asked again.
+hands such connections out. Here a connection is looked at before each use and after each reply: at what aiohttp has read, and at
+what the socket still holds. What that cannot see is a response that comes alone after the next request was sent: it looks like the
+answer until the true one follows, and while a connection is busy that is taken for the answer to the request after. So a connection
+rests now and then for about as long as a reply takes; and once a good response has come unasked, the server is not trusted to keep
+order any more: no connection is used twice, and the replies of those that were are named, to be asked again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ class UnaskedError(aiohttp.ClientConnectionError):
 class _Line:
     """A connection.
 
-    uses: requests over it so far, the present one included. keys: of its replies but the first, which is surely right. took: seconds
-    that the first reply took.
+    uses: requests over it so far, the present one included.
+    keys: of its replies but the first, which is surely right.
+    took: seconds that the first reply took.
     """
 
     __slots__ = ("keys", "took", "uses")
@@ -69,8 +70,13 @@ class KeptConnections(aiohttp.TCPConnector):
         self._orderly = True
         self._mine: ContextVar[tuple[ResponseHandler, _Line, int, float]] = ContextVar("mine")  # of the task that asks, by connect
 
-    async def connect(self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout) -> Connection:
-        """A connection over which nothing has come since its last reply, or a new one. UnaskedError once the server lost its trust."""
+    async def connect(
+        self,
+        req: ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's signature
+    ) -> Connection:
+        """A connection over which nothing came since its last reply, or a new one. UnaskedError where replies became doubtful."""
         while True:
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol

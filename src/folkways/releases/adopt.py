@@ -12,7 +12,7 @@ from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.disk import clear_disk_errors, copy_into_place, exclusive, require_space
 from folkways.releases.layout import has_contents, places_of
-from folkways.releases.provenance import read_provenance
+from folkways.releases.provenance import Provenance, read_provenance
 from folkways.releases.registry import get_record
 from folkways.releases.store import is_intact, locate, root_of, shorten
 
@@ -52,13 +52,20 @@ def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
         problem = "is a file; give the folder that holds the release's files" if folder.exists() else "does not exist"
         raise FolkwaysError(f"--from {folder}: {problem}")
     root = root_of(record)
+    present = _intact(record, root, read_provenance(record, root))
+    if len(present) == len(record.files) and not force:  # a folder that may only be read cannot hold a lock
+        return Adoption(locate(record.name), (), present, (), (), ())
     with clear_disk_errors(root), exclusive(root):
         return _adopt(record, folder, root, force)
 
 
+def _intact(record: ReleaseRecord, root: Path, provenance: Provenance) -> tuple[str, ...]:
+    return tuple(entry.path for entry in record.files if is_intact(entry, root, provenance))
+
+
 def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adoption:
     provenance = read_provenance(record, root)
-    present = tuple(entry.path for entry in record.files if not force and is_intact(entry, root, provenance))
+    present = () if force else _intact(record, root, provenance)
     wanted = [entry for entry in record.files if entry.path not in present]
     found, differing, missing = _search(record, wanted, folder)
     needed = {entry.path for entry in wanted if not entry.optional}

@@ -19,7 +19,7 @@ from folkways.errors import FolkwaysError
 from folkways.releases.checksums import content_hash_of, sha256_of
 from folkways.releases.progress import Progress
 from folkways.releases.provenance import Proof
-from folkways.releases.refusals import RefusedError, UnsteadyError, refusal, wait_of
+from folkways.releases.refusals import OTHER_WAYS, RefusedError, UnsteadyError, refusal, wait_of
 
 BLOCK = 1 << 18
 REDIRECTS = 5
@@ -85,6 +85,7 @@ class Downloader:
         self._options = options
         self._progress = progress
         self._session: aiohttp.ClientSession | None = None
+        self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
 
     async def __aenter__(self) -> Downloader:
         """Open the connection pool."""
@@ -166,11 +167,14 @@ class Downloader:
         if start + (length or 0) > limit:
             raise FolkwaysError(_too_large(transfer, start + (length or 0), limit))
         if transfer.size is None and length is not None:
-            self._progress.grew(start + length)
+            self._progress.grew(start + length - self._announced.get(transfer.label, 0))
+            self._announced[transfer.label] = start + length
+        _refuse_page(transfer, response.content_type == "text/html")
         total = start
         with transfer.part.open("ab") as stream:
             try:
                 async for block in response.content.iter_chunked(BLOCK):
+                    _refuse_page(transfer, total == 0 and block.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html")))
                     total += len(block)
                     if total > limit:
                         break
@@ -286,6 +290,16 @@ def _trouble(response: aiohttp.ClientResponse, transfer: Transfer) -> Exception:
     if response.status in (408, 425, 429) or response.status >= 500:
         return UnsteadyError(f"the server answered {response.status}", retry_after=wait_of(response.headers))
     return RefusedError(refusal(response.status, transfer.url, hub=transfer.tells_hash, has_token=transfer.token is not None))
+
+
+def _refuse_page(transfer: Transfer, is_page: bool) -> None:
+    """RefusedError for a page in a file's place, as the sign-in of a guest network: no release has web pages."""
+    if is_page:
+        raise RefusedError(
+            f"{transfer.url}: a web page came instead of the file\n"
+            "A network that wants a sign-in, or a proxy, may stand in between: open any page in a browser and sign in, then run "
+            f"the command again, {OTHER_WAYS}"
+        )
 
 
 def _words(error: BaseException) -> str:

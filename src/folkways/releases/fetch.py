@@ -27,14 +27,19 @@ def fetch(name: str, *, force: bool = False, options: FetchOptions | None = None
     if record.source == "package":
         return locate(name)
     root = root_of(record)
-    with clear_disk_errors(root), exclusive(root):
-        _bring(record, root, force, options or FetchOptions(), progress or Progress())
+    if force or _lacking(record, root, read_provenance(record, root)):  # a folder that may only be read cannot hold a lock
+        with clear_disk_errors(root), exclusive(root):
+            _bring(record, root, force, options or FetchOptions(), progress or Progress())
     return locate(name)
+
+
+def _lacking(record: ReleaseRecord, root: Path, provenance: Provenance) -> list[ReleaseFile]:
+    return [entry for entry in record.files if not is_intact(entry, root, provenance)]
 
 
 def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions, progress: Progress) -> None:
     provenance = read_provenance(record, root)
-    wanted = [entry for entry in record.files if force or not is_intact(entry, root, provenance)]
+    wanted = list(record.files) if force else _lacking(record, root, provenance)
     if not force:
         wanted = [entry for entry in wanted if not _borrowed(entry, record, root, provenance)]
     if not wanted:

@@ -137,6 +137,10 @@ def _in_order_of(found: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 def _locate(found: pl.DataFrame, items: pl.DataFrame, path: Path, by_position: bool, culture: str | None) -> pl.DataFrame:
     """``found`` with its column ``item`` filled from whatever names the item."""
+    if "item" in found.columns and "release_id" not in found.columns:
+        ids, own = set(found["item"]), set(items["release_id"])
+        if ids & own and not ids & set(items["item"]):
+            found = found.rename({"item": "release_id"})
     numbered = found.with_row_index("_row", offset=1)
     if "item" in found.columns and not by_position:
         key, index = "item", items.select("item", key="item")

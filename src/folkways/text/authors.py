@@ -145,7 +145,14 @@ class AuthorsTool:
 
 @cache
 def _built(language: str) -> Tokenize:
-    return SOURCES[language].make()
+    source = SOURCES[language]
+    try:
+        return source.make()
+    except Exception as error:  # a model that is not there, no Java, a version that does not go with Python: each tool has its own
+        raise FolkwaysError(
+            f"the text tool {source.distribution!r} for {language!r} is there and cannot be loaded: {error or type(error).__name__}\n"
+            f"install it again with: {source.install}" + (f"\n{source.note}" if source.note else "")
+        ) from error
 
 
 def authors_tool(language: str) -> AuthorsTool:

@@ -1,0 +1,28 @@
+"""What is printed is what was written: nothing in a name or a reply is markup or becomes a picture."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.cli.conftest import Folkways
+
+SOURCES = Path(__file__).resolve().parents[2] / "src" / "folkways"
+
+
+def test_a_name_stays_as_it_was_written(folkways: Folkways, tmp_path: Path) -> None:
+    model, name = "baseline/constant:A", "[red]:smile: a:B:c"
+    workspace = str(tmp_path / "w.db")
+    ran = folkways("run", "sample/mcq", "--model", model, "--name", name, "-w", workspace)
+    assert ran.returncode == 0, ran.stderr
+    assert f"{model}: " in ran.stderr
+    assert name in ran.stderr
+    assert name in folkways("runs", "-w", workspace).stdout
+    assert "constant:A " in folkways("estimate", "sample/mcq", "--model", model, "-w", str(tmp_path / "new.db")).stdout
+
+
+def test_one_place_makes_consoles() -> None:
+    """Where a text of the user, a model or a server could meet rich's markup or emoji."""
+    made = {str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if re.search(r"\bConsole\(", path.read_text("utf-8"))}
+    assert made == {"cli/terminal.py", "cli/table_output.py"}
+    assert "emoji=False" in (SOURCES / "cli" / "table_output.py").read_text("utf-8")
