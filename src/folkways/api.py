@@ -16,6 +16,7 @@ from folkways.endpoints.prices import Price, cost, load_prices
 from folkways.engine.budget import parse_budget
 from folkways.engine.session import Observer
 from folkways.errors import UnknownNameError
+from folkways.records import Frame
 from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
 from folkways.runs.estimate import Estimate, estimate
@@ -61,16 +62,16 @@ class Run:
         scored = score_run(self.workspace, self.record, profile, text_tools, models)
         for problem in scored.problems:
             tell(str(problem))
-        return scored.scores
+        return Frame(scored.scores)
 
     def scores(self, profile: str | None = None) -> pl.DataFrame:
         """The stored scores (records.SCORES), of one profile or of all that were scored."""
         stored = results.load_scores(self.workspace, self.record)
-        return stored if profile is None else stored.filter(pl.col("profile") == profile)
+        return Frame(stored if profile is None else stored.filter(pl.col("profile") == profile))
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
         """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
-        return self.report_data(profile).judgements
+        return Frame(self.report_data(profile).judgements)
 
     def __repr__(self) -> str:
         config = self.record.config
@@ -83,7 +84,7 @@ class Run:
             results.responses(self.workspace, self.record, part).with_columns(endpoint=pl.lit(part.endpoint))
             for part in results.parts(self.workspace, self.record)
         ]
-        return pl.concat(frames)
+        return Frame(pl.concat(frames))
 
     def failed(self) -> int:
         """How many requests brought no reply after all their attempts; a run of the same tasks and models tries them again."""

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
-from folkways.errors import DataError
+from folkways.errors import DataError, MissingExtraError
 
 
 class State(StrEnum):
@@ -160,6 +160,17 @@ SCORES: Schema = {
     "at_best": pl.Float64,  # the score had every failed and missing item been right; equals score at full coverage
     "signature": pl.String,
 }
+
+
+class Frame(pl.DataFrame):
+    """A polars frame as people get it: its ``to_pandas`` says how to install what it lacks."""
+
+    def to_pandas(self, *arguments: Any, **options: Any) -> Any:
+        """As polars has it; MissingExtraError with the line that installs pandas and pyarrow where they are not there."""
+        try:
+            return super().to_pandas(*arguments, **options)
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("to_pandas()", "pandas", error.name or "pandas") from error
 
 
 def empty(schema: Schema) -> pl.DataFrame:

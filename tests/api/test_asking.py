@@ -90,6 +90,19 @@ class TestEstimate:
         assert [(entry.requests, entry.output_tokens) for entry in after] == [(0, 0)] * len(after)
         assert [entry.stored for entry in after] == [entry.requests for entry in before]
 
+    def test_a_chat_template_is_counted_and_what_was_reported_corrects_it(self, server: ChatServer, tmp_path: Path) -> None:
+        """The server counts a fourth of the characters, and 30 tokens for a system prompt that the template puts in."""
+        model, place = f"{server.url}/v1#with-template", tmp_path / "w.db"
+        options = RunOptions(tasks=("sample/mcq",))
+        (blind,) = estimate_run(options, models=[model], workspace=place)
+        part = folkways.run(RunOptions(tasks=("sample/mcq",), cultures=("US",)), models=model, workspace=place)
+        (first,) = results.usage(part.workspace, part.record)
+        (rest,) = estimate_run(options, models=[model], workspace=place)
+        (used,) = results.usage(part.workspace, folkways.run(options, models=model, workspace=place).record)
+        assert (blind.learned_from, rest.learned_from) == (0, first.responses)
+        assert rest.input_tokens == pytest.approx(used.input_tokens - first.input_tokens, rel=0.1)
+        assert blind.input_tokens < 0.8 * used.input_tokens
+
     def test_cost_needs_a_price_and_no_key(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         prices = tmp_path / "prices.toml"

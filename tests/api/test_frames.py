@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 import folkways
 from folkways.api import Run, report_runs
 from folkways.endpoints.base import Completion, EndpointFailure, Request
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
@@ -81,6 +82,17 @@ class TestFrames:
             assert list(table.columns) == frame.columns
             assert len(table) == frame.height
         assert run.scores().to_pandas().set_index("facet").loc["all", "n"].max() == QUESTIONS
+
+    @pytest.mark.parametrize("package", ["pyarrow", "pandas"])
+    def test_without_the_extra_the_line_that_installs_it_is_said(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
+    ) -> None:
+        run = folkways.run("sample/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db")
+        compared = folkways.compare(workspace=run.workspace)
+        monkeypatch.setitem(sys.modules, package, None)  # as Python itself has it where an import must fail
+        for frame in (run.scores(), run.judgements(), run.responses(), compared[0].differences, compared[0].ranking):
+            with pytest.raises(MissingExtraError, match=rf"'{package}'.*\n.*pip install 'folkways\[pandas\]'"):
+                frame.to_pandas()
 
     def test_a_report(self, ask: Any, tmp_path: Path) -> None:
         written = ask().report(tmp_path / "report", formats=("md", "csv"))

@@ -55,12 +55,14 @@ def test_estimate_run_and_estimate_again(server: ChatServer, ran: Done, place: P
     after = command("estimate", server, place=place)
     assert after.returncode == 0, after.stderr
     assert "Together: 0 requests, at most US$ 0.00" in after.stdout
+    assert re.search(r"Input tokens of \S*test-model: by what [\d,]+ stored replies took", after.stdout)
 
 
 def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert "Starting both in w.db" in ran.stderr
     assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", ran.stderr)
+    assert re.search(r"Input tokens of http\S+: [\d,]+ reported, [\d,]+ estimated \(\d+ % too (low|high)\)", ran.stderr)
     assert "wrote report/report.html" in ran.stderr
     assert "Traceback" not in ran.stderr
     for words in ("BLEnD multiple choice", "Sample: short answers", "test-model"):

@@ -86,9 +86,13 @@ def answer(mode: str, question: Question) -> str:
     raise ValueError(f"unknown mode {mode!r}; valid: {valid}")
 
 
+TEMPLATE_TOKENS = 30
+"""What a model whose name ends with "with-template" adds to each request: a system prompt that its chat template puts in."""
+
+
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:
     """A body with status 200. ``kind`` is one of the faults that are well-formed replies."""
-    tokens_in = len(question.user + question.system) // 4 + 1
+    tokens_in = len(question.user + question.system) // 4 + 1 + TEMPLATE_TOKENS * question.model.endswith("with-template")
     tokens_out = len(text) // 4 + 1
     body = _REPLIES[protocol](question.model, text, kind, tokens_in, tokens_out)
     if kind == "no-usage":

@@ -20,7 +20,8 @@ from folkways.cli.terminal import terminal
 def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_json: bool, **asked: Any) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
 
-    Input tokens are estimated from the number of characters, give or take a third; output tokens and cost are upper limits.
+    Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
+    model took; output tokens and cost are upper limits.
     Responses that the workspace has already are not counted again.
     """
     from folkways.api import estimate_run
@@ -33,7 +34,7 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     from rich.table import Table
 
     from folkways.reports.names import short_endpoints
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
     table = Table(title="Before spending anything", title_justify="left", box=None, pad_edge=False, header_style="dim")
@@ -56,6 +57,11 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     console.print(table)
     if absent := left_out(options, (entry.task for entry in estimates)):
         console.print(absent)
+    learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
+    for endpoint, replies in learned.items():
+        console.print(
+            one_line(f"Input tokens of {short[endpoint]}: by what {plural(replies, 'stored reply', 'stored replies')} took")
+        )
     costs = [entry.usd for entry in estimates]
     total = sum(cost for cost in costs if cost is not None)
     unknown = "" if None not in costs else "; models without a price not counted (see folkways endpoints)"

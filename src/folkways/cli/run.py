@@ -73,8 +73,9 @@ def command(
     from folkways.cli.progress import RunProgress
     from folkways.reports.terminal import terminal_summary
     from folkways.reports.text import one_line
+    from folkways.runs.estimate import reported
     from folkways.workspace.plans import run_tasks
-    from folkways.workspace.results import failure_counts
+    from folkways.workspace.results import failure_counts, usage
 
     if strata is not None and until is None:
         raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
@@ -116,6 +117,10 @@ def command(
     if report_dir is not None:
         for path in done.report(report_dir):
             console.print(f"wrote {path}", soft_wrap=True)
+    for use in usage(done.workspace, done.record):
+        if (known := reported(done.workspace, use.endpoint)) is not None:
+            by_characters = use.input_tokens * known.estimated / known.counted
+            console.print(one_line(f"Input tokens of {use.endpoint}: {off_by(use.input_tokens, by_characters)}"), soft_wrap=True)
     failures = failure_counts(done.workspace, done.record)
     if failures.height:
         failed = int(failures["count"].sum())
@@ -125,3 +130,10 @@ def command(
     if done.record.state != "finished":
         console.print(f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.")
         raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
+
+
+def off_by(counted: int, estimated: float) -> str:
+    """How far an estimate from characters alone was off: ``210 reported, 175 estimated (17 % too low)``."""
+    share = abs(estimated - counted) / counted
+    told = f"{share:.0%}".replace("%", " %") + (" too low" if estimated < counted else " too high")
+    return f"{counted:,} reported, {estimated:,.0f} estimated ({told})"

@@ -17,7 +17,7 @@ import polars as pl
 
 from folkways.benchmarks.totals import Cells
 from folkways.errors import FolkwaysError
-from folkways.records import JUDGEMENTS, Metric, Schema, require_columns
+from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns
 from folkways.reports.comparison_items import Shared, share_items
 from folkways.reports.comparison_words import FEWEST_QUESTIONS, Found, verdict
 from folkways.stats.bootstrap import bounds, jackknife_influences, method_name, resampled_means
@@ -159,7 +159,7 @@ def compare_judgements(
     differences = _with_verdicts(differences, metric, by).select(list(DIFFERENCES))
     ranking = _ranking(shared, models, task, metric, drawn) if len(models) > 2 else pl.DataFrame(schema=dict(RANKING))
     spread = pl.DataFrame(list(_spread(shared, models, task, metric, by)), schema=dict(SPREAD), orient="row")
-    return Comparison(task, profile, metric, models, by, differences, ranking, spread, shared, tuple(notes))
+    return Comparison(task, profile, metric, models, by, Frame(differences), Frame(ranking), Frame(spread), shared, tuple(notes))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,14 @@ ASCII_PER_TOKEN = 4.0
 OTHER_TOKENS_PER_CHARACTER = 0.7
 """Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two thirds of one."""
 
+MESSAGE_TOKENS, REPLY_TOKENS = 4.0, 3.0
+"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to 5. A template that puts in
+a system prompt of its own adds more, which only the server's count tells."""
+
 KEYS_PER_QUERY = 500
+
+LEARNED_FROM = 500
+"""Stored replies of a model at most whose reported input tokens correct its estimates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,8 @@ class Estimate:
     """What one model would be asked for one task.
 
     requests:      that would be sent: distinct, and without those whose response is stored already (``stored``).
-    input_tokens:  estimated from the characters of the prompts, give or take a third.
+    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a third; or, where
+                   replies of this model are stored, by what it reported for those (``learned_from`` of them).
     output_tokens: at most, by the task's limit.
     usd:           at most for those tokens; None where no price is known.
     """
@@ -42,6 +50,16 @@ class Estimate:
     input_tokens: int
     output_tokens: int
     usd: float | None
+    learned_from: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was known."""
+
+    replies: int
+    counted: int
+    estimated: float
 
 
 def tokens_of(text: str) -> float:
@@ -62,15 +80,41 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
         inputs.update(_requests(frame, plan, model.endpoint, settings))
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
     asked = [tokens for key, tokens in inputs.items() if key not in stored]
-    input_tokens, output_tokens = round(sum(asked)), limit * len(asked)
+    known = reported(workspace, model.identity) if workspace is not None else None
+    factor = known.counted / known.estimated if known is not None else 1.0
+    input_tokens, output_tokens = round(factor * sum(asked)), limit * len(asked)
     usd = price.usd(input_tokens, output_tokens) if price is not None else None
-    return Estimate(model.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd)
+    learned_from = known.replies if known is not None else 0
+    return Estimate(model.name, plan.task.name, items, len(asked), len(stored), input_tokens, output_tokens, usd, learned_from)
+
+
+def request_tokens(system: str | None, user: str) -> float:
+    """A rough number of input tokens of one request, with what a chat template adds."""
+    messages = [user] if system is None else [system, user]
+    return sum(tokens_of(text) + MESSAGE_TOKENS for text in messages) + REPLY_TOKENS
+
+
+def reported(workspace: Workspace, model: str) -> Reported | None:
+    """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None where nothing."""
+    endpoints, replies, prompts = schema.endpoints, schema.responses, schema.prompts
+    query = (
+        sa.select(prompts.c.system, prompts.c.user, replies.c.input_tokens)
+        .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
+        .join(prompts, prompts.c.prompt_hash == replies.c.prompt_hash)
+        .where(sa.or_(endpoints.c.identity == model, endpoints.c.name == model), replies.c.input_tokens > 0)
+        .limit(LEARNED_FROM)
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    if not rows:
+        return None
+    return Reported(len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1]) for row in rows))
 
 
 def _requests(frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str) -> Iterator[tuple[str, float]]:
     for row, keys in keyed_prompts(frame, plan, endpoint, settings):
         system, user = row[4], row[5]
-        tokens = tokens_of(user) + tokens_of(system or "")
+        tokens = request_tokens(system, user)
         for key in keys:
             yield key, tokens
 

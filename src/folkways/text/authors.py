@@ -149,8 +149,9 @@ def _built(language: str) -> Tokenize:
     try:
         return source.make()
     except Exception as error:  # a model that is not there, no Java, a version that does not go with Python: each tool has its own
+        why = str(error) or type(error).__name__
         raise FolkwaysError(
-            f"the text tool {source.distribution!r} for {language!r} is there and cannot be loaded: {error or type(error).__name__}\n"
+            f"the text tool {source.distribution!r} for {language!r} is there and cannot be loaded: {why}\n"
             f"install it again with: {source.install}" + (f"\n{source.note}" if source.note else "")
         ) from error
 
