@@ -20,7 +20,7 @@ from folkways.records import Frame
 from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
 from folkways.runs.estimate import Estimate, estimate
-from folkways.runs.execute import execute
+from folkways.runs.execute import MAX_FAILED, execute
 from folkways.runs.models import open_models, split_name
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks
@@ -117,6 +117,7 @@ def run(
     concurrency: int | None = None,
     attempts: int = 6,
     max_errors: int | None = None,
+    max_failed: float = MAX_FAILED,
     timeout: float = 120.0,
     budget: str | None = None,
     prices: Path | str | None = None,
@@ -134,6 +135,7 @@ def run(
               ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
               or endpoints of your own.
     budget:   ``1000requests``, ``2Mtokens``, ``5usd``; for this call, never crossed.
+    max_failed: share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
     observer: is shown the counts every ``every`` seconds.
 
@@ -160,6 +162,7 @@ def run(
         concurrency=concurrency,
         attempts=attempts,
         max_errors=max_errors,
+        max_failed=max_failed,
         budget=limit,
         price_of=_price_function(path),
         observer=observer,

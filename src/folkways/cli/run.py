@@ -32,6 +32,14 @@ from folkways.errors import FolkwaysError
 @click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
 @click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
 @click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests.")
+@click.option(
+    "--max-failed",
+    type=Number(min=0, max=100),
+    default=10.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="More failed: exit code 1.",
+)
 @click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
 @click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
 @click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
@@ -45,6 +53,7 @@ def command(
     concurrency: int | None,
     attempts: int,
     max_errors: int | None,
+    max_failed: float,
     timeout: float,
     budget: str | None,
     until: float | None,
@@ -101,6 +110,7 @@ def command(
             concurrency=concurrency,
             attempts=attempts,
             max_errors=max_errors,
+            max_failed=max_failed / 100,
             timeout=timeout,
             budget=budget,
             prices=prices,
@@ -128,7 +138,8 @@ def command(
         console.print(f"{failed:,} {told} as such; the same command tries again.")
         console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     if done.record.state != "finished":
-        console.print(f"{done.record.name} is not finished: {done.record.reason}. Run the same command again to go on.")
+        how = "incomplete" if done.record.state == "incomplete" else "not finished"
+        console.print(f"{done.record.name} is {how}: {done.record.reason}. Run the same command again to go on.")
         raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
 
 

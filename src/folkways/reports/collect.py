@@ -119,7 +119,11 @@ def _info(workspace: Workspace, run: plans.RunRecord, cost_of: CostOf) -> RunInf
     return RunInfo(
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
-        state="finished" if run.state == "finished" else "budget" if "budget" in (run.reason or "") else "interrupted",
+        state="finished"
+        if run.state in ("finished", "incomplete")
+        else "budget"
+        if "budget" in (run.reason or "")
+        else "interrupted",
         endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
         tasks=tuple(dict.fromkeys(share.task for share in shares)),
         cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
@@ -134,10 +138,19 @@ def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
         f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
         "and stays in the denominators. Run the same command again to go on."
         for run in runs
-        if run.state != "finished" and not _sampled(run)
+        if run.state not in ("finished", "incomplete") and not _sampled(run)
+    ]
+    warnings += [
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. The same command tries it again."
+        for run in runs
+        if run.state == "incomplete"
     ]
     for run in filter(_sampled, runs):
-        stopped = "" if run.state == "finished" else f" It stopped early ({run.reason or run.state}); the same command goes on."
+        stopped = (
+            ""
+            if run.state in ("finished", "incomplete")
+            else f" It stopped early ({run.reason or run.state}); the same command goes on."
+        )
         warnings.append(
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
             f"estimate what asking everything would give, and its denominators are the sample.{stopped}"

@@ -22,8 +22,8 @@ OTHER_TOKENS_PER_CHARACTER = 0.7
 """Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two thirds of one."""
 
 MESSAGE_TOKENS, REPLY_TOKENS = 4.0, 3.0
-"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to 5. A template that puts in
-a system prompt of its own adds more, which only the server's count tells."""
+"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to 5. One that puts in a
+system prompt of its own adds more, which only the server's count tells."""
 
 KEYS_PER_QUERY = 500
 

@@ -24,6 +24,10 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.troubles import WorkspaceError
 
 
+MAX_FAILED = 0.1
+"""Share of a model's requests that may fail before a run counts as incomplete, unless the user says another."""
+
+
 @dataclass(frozen=True)
 class Session:
     """What one session of a run did. ``continued`` tells whether the run was begun earlier."""
@@ -47,6 +51,7 @@ def execute(
     concurrency: int | None = None,
     attempts: int = 6,
     max_errors: int | None = None,
+    max_failed: float = MAX_FAILED,
     budget: Amount | None = None,
     price_of: Callable[[Endpoint], Price | None] = lambda _endpoint: None,
     observer: Observer | None = None,
@@ -57,6 +62,7 @@ def execute(
     """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
 
     planned: called once the run is written down, before the first request. The state of the run is recorded whatever happens.
+    max_failed: share of a model's requests that may fail, 0 to 1, before the run is ``incomplete``.
     profile: how replies are judged where the options say to ask until scores are known well enough.
     Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
     """
@@ -96,7 +102,7 @@ def execute(
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
             plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
         raise
-    state, reason = end_of(tallies)
+    state, reason = end_of(tallies, max_failed)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
     left = replace(plans.find_run(workspace, str(run.id)), state=state, reason=reason)
@@ -116,11 +122,25 @@ def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Seque
                 )
 
 
-def end_of(tallies: Sequence[Tally]) -> tuple[str, str | None]:
-    """The state of a run after a session: ``asked`` even where requests failed, as long as each one had its attempts."""
+def end_of(tallies: Sequence[Tally], max_failed: float = 1.0) -> tuple[str, str | None]:
+    """The state of a run after a session, and why it is not ``asked``.
+
+    ``incomplete`` where each request had its attempts, but a model gave no reply at all or more than ``max_failed`` of them failed.
+    """
     reasons = [tally.stopped for tally in tallies if tally.stopped is not None]
     if INTERRUPTED in reasons:
         return "interrupted", "interrupted by the user"
     if reasons:
         return "stopped", "; ".join(dict.fromkeys(reasons))
-    return "asked", None
+    failing = [told for tally in tallies if (told := _failing(tally, max_failed))]
+    return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
+
+
+def _failing(tally: Tally, max_failed: float) -> str:
+    """What is to be said of a model whose requests failed; nothing where few enough did."""
+    of = tally.total + tally.stored
+    if tally.failed and tally.failed == of:
+        return f"no reply from {tally.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} failed"
+    if tally.failed > max_failed * of:
+        return f"{tally.failed:,} of {of:,} requests to {tally.endpoint} failed, more than {max_failed * 100:g} %"
+    return ""

@@ -68,7 +68,9 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    Column("state", String(16), nullable=False),  # planning, running, asked (not yet scored), finished, interrupted, stopped
+    Column(
+        "state", String(16), nullable=False
+    ),  # planning, running, asked (not yet scored), finished, incomplete, interrupted, stopped
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
     Column("finished", Float),
