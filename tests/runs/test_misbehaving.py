@@ -78,7 +78,7 @@ def ordeal(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordea
     folder = tmp_path_factory.mktemp("ordeal")
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#test-model"
-        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", QUESTIONS, "--concurrency", 16)
+        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", QUESTIONS, "--max-failed", 100, "--concurrency", 16)
         places = ("--release", mcq(QUESTIONS), "-w", folder / "w.db", "--report", folder / "report")
         with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
             command = ("run", "blend/mcq", "--model", model, *places, *limits)

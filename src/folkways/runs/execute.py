@@ -23,7 +23,6 @@ from folkways.workspace import plans
 from folkways.workspace.database import Workspace
 from folkways.workspace.troubles import WorkspaceError
 
-
 MAX_FAILED = 0.1
 """Share of a model's requests that may fail before a run counts as incomplete, unless the user says another."""
 
