@@ -38,6 +38,7 @@ class Metric:
     kind:   ``proportion`` when every value is 0 or 1 (a Wilson interval is then used), else ``mean`` (clustered bootstrap).
     about:  one sentence with the paper's section.
     bounds: between which every value lies; None for counts and differences, which have no such limits.
+    leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Metric:
     kind: Literal["proportion", "mean"] = "proportion"
     scale: float = 100.0
     bounds: tuple[float, float] | None = (0.0, 1.0)
+    leaves_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,9 @@ JUDGEMENTS: Schema = {
     "reason": pl.String,  # why it was judged as it was
 }
 
+LEFT_OUT = "left_out"
+"""A column that judgements may have: why the profile's rule leaves the reply out of metrics with ``leaves_out``; null otherwise."""
+
 SCORES: Schema = {
     "endpoint": pl.String,
     "task": pl.String,
@@ -145,18 +150,20 @@ SCORES: Schema = {
     "metric": pl.String,
     "facet": pl.String,  # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
     "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
-    "score": pl.Float64,  # over the fixed denominator n, times the metric's scale
+    "score": pl.Float64,  # over the fixed denominator n (less left_out), times the metric's scale
     "low": pl.Float64,
     "high": pl.Float64,
     "interval": pl.String,  # "wilson 95%", "bca bootstrap 95% by question"
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
-    "questions": pl.Int64,  # how many independent questions these are
+    "questions": pl.Int64,  # how many independent questions the score rests on
     "answered": pl.Int64,
     "refused": pl.Int64,
     "unreadable": pl.Int64,
     "failed": pl.Int64,
     "missing": pl.Int64,
-    "coverage": pl.Float64,  # share of n that got any reply: (answered + refused + unreadable) / n
+    "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state
+    "why_left_out": pl.String,  # how many for which reason, as a JSON object; null where nothing is left out
+    "coverage": pl.Float64,  # share of n with a reply that the score rests on: all that came, less left_out
     "at_best": pl.Float64,  # the score had every failed and missing item been right; equals score at full coverage
     "signature": pl.String,
 }

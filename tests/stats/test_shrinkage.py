@@ -94,7 +94,7 @@ def test_impossible_counts_are_refused(successes: list[int], n: list[int], words
 def scores(rows: list[tuple[str, str, float, float, float, str, int, int]]) -> pl.DataFrame:
     columns = ("metric", "value", "score", "low", "high", "interval", "n", "questions")
     frame = pl.DataFrame(rows, schema={name: SCORES[name] for name in columns}, orient="row")
-    fixed = {"endpoint": "m", "task": "x/y", "profile": "strict", "facet": "culture", "signature": ""}
+    fixed = {"left_out": 0, "endpoint": "m", "task": "x/y", "profile": "strict", "facet": "culture", "signature": ""}
     rest = [name for name in SCORES if name not in columns and name not in fixed]
     return frame.with_columns(
         **{name: pl.lit(value) for name, value in fixed.items()}, **{name: pl.lit(None, dtype=SCORES[name]) for name in rest}

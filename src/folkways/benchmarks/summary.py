@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.totals import Cells, Floats, Ints, extremes, state_counts
-from folkways.records import SCORES, Metric, State, require_columns
+from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns
 from folkways.stats.bootstrap import bounds_of_totals, method_name
 from folkways.stats.intervals import Interval, cluster_totals, normal_of_totals, wilson
 
@@ -32,6 +33,9 @@ NORMAL_FROM = 10_000
 NOT_REACHED = "no reply"
 """The interval of a score that rests on no reply at all: there is no number, and nothing is known."""
 
+ALL_LEFT_OUT = "all left out"
+"""The interval of a score from which the rule leaves every reply out: there is no number either."""
+
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
 _NOTHING = Interval(math.nan, math.nan, method_name())
@@ -47,16 +51,19 @@ def summarise_means(
     """Mean of each metric over the counted rows, for the whole and for each group: SCORE_COLUMNS of records.SCORES.
 
     A judgement whose metric is null does not belong to that metric's denominator (the metric does not apply to the item); refused,
-    unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. A score
-    none of whose rows got a reply is NaN: it says nothing of the model. Groups that have only one value (a single language, say)
-    repeat the whole and are left out, except culture; so are groups in which a metric applies to no row. A metric without a column
-    is left out (it was not computed). Raises DataError for a missing column.
+    unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. Where the
+    rule itself leaves replies out (the column records.LEFT_OUT says why, for metrics with ``leaves_out``), these rows stay in ``n``
+    and in the counts of states, the score is the mean over the others, and ``coverage`` is the share that it rests on. A score
+    none of whose rows got a reply, or was let count, is NaN: it says nothing of the model. Groups that have only one value (one
+    language, say) repeat the whole and are left out, except culture; so are groups in which a metric applies to no row. A metric
+    without a column is left out (it was not computed). Raises DataError for a missing column.
     """
     grouped_by = [*dict.fromkeys([*groupings, *((facet,) for facet in facets)])]
     needed = {"question", "counted", "state", *(column for grouping in grouped_by for column in grouping)}
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
     known = [metric for metric in metrics if metric.name in judgements.columns]
-    counted = judgements.select(*sorted(needed), *(metric.name for metric in known)).filter(pl.col("counted"))
+    reasons = pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
+    counted = judgements.select(*sorted(needed), reasons, *(metric.name for metric in known)).filter(pl.col("counted"))
     columns = _Columns.of(counted, known)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:
@@ -114,21 +121,29 @@ class _Columns:
     n_questions: int
     states: Ints  # positions in _STATES
     values: Mapping[str, Floats]
-    together: Sequence[tuple[Sequence[Metric], Ints]]  # metrics that apply to the same rows, and which rows these are
+    why: Sequence[str]  # the reasons for which the rule leaves rows out
+    reasons: Ints  # positions in ``why``, 0 for rows that no metric leaves out
+    together: Sequence[tuple[Sequence[Metric], Ints, Ints]]  # metrics of the same rows: those scored, and those left out
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
         names = counted["question"].unique().sort().to_list()
-        together: dict[bytes, tuple[list[Metric], Ints]] = {}
+        why = ["", *counted[LEFT_OUT].drop_nulls().unique().sort()]
+        reasons = _numbered(counted[LEFT_OUT].fill_null(""), why)
+        together: dict[tuple[bytes, bool], tuple[list[Metric], Ints, Ints]] = {}
         for metric in metrics:
-            applies = counted[metric.name].is_not_null().to_numpy()
-            together.setdefault(applies.tobytes(), ([], np.flatnonzero(applies)))[0].append(metric)
+            scored = counted[metric.name].is_not_null().to_numpy()
+            out = ~scored & (reasons > 0) & metric.leaves_out
+            alike = together.setdefault((scored.tobytes(), bool(out.any())), ([], np.flatnonzero(scored), np.flatnonzero(out)))
+            alike[0].append(metric)
         return cls(
             metrics=metrics,
             questions=_numbered(counted["question"], names),
             n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
             values={metric.name: counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy() for metric in metrics},
+            why=why,
+            reasons=reasons,
             together=list(together.values()),
         )
 
@@ -152,8 +167,8 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
 def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[dict[str, object]]]:
     """Metric -> the score of each group."""
     found: dict[str, list[dict[str, object]]] = {}
-    for metrics, applies in columns.together:
-        rows = applies[groups[applies] >= 0]
+    for metrics, scored, left_out in columns.together:
+        rows, out = scored[groups[scored] >= 0], left_out[groups[left_out] >= 0]
         of_row, states = groups[rows], columns.states[rows]
         cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
         values = [columns.values[metric.name][rows] for metric in metrics]
@@ -163,13 +178,17 @@ def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[di
         spread = [extremes(of_row, column, n_groups) for column in values]
         same = np.column_stack([lowest == highest for lowest, highest in spread])
         counts = state_counts(of_row, states, n_groups, len(_STATES))
+        counts_out = state_counts(groups[out], columns.states[out], n_groups, len(_STATES))
+        why = state_counts(groups[out], columns.reasons[out], n_groups, len(columns.why))
         found.update({metric.name: [] for metric in metrics})
         for group in range(n_groups):
             part = slice(cells.first[group], cells.first[group + 1])
             intervals = _intervals(metrics, sums[part], cells.rows[part], same[group])
             for place, (metric, interval) in enumerate(zip(metrics, intervals, strict=True)):
                 total, best = float(sums[part, place].sum()), float(reached[place][group])
-                found[metric.name].append(_score(metric, total, best, counts[group], part.stop - part.start, interval))
+                reasons = {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]}
+                left_out = _LeftOut(counts_out[group], reasons)
+                found[metric.name].append(_score(metric, total, best, counts[group], left_out, part.stop - part.start, interval))
     return found
 
 
@@ -182,18 +201,32 @@ def _intervals(metrics: Sequence[Metric], sums: Floats, counts: Floats, same: Se
         yield interval if interval is not None else next(resampled)
 
 
-def _score(metric: Metric, total: float, reached: float, states: Ints, n_questions: int, interval: Interval) -> dict[str, object]:
-    n, lost = int(states.sum()), int(states[_LOST].sum())
-    if lost == n:  # nobody said anything
-        interval = Interval(math.nan, math.nan, NOT_REACHED)
+@dataclass(frozen=True)
+class _LeftOut:
+    """Rows that the rule leaves out of a score: how many are in each state, and how many for which reason."""
+
+    states: Ints
+    why: Mapping[str, int]
+
+
+def _score(
+    metric: Metric, total: float, reached: float, states: Ints, left_out: _LeftOut, n_questions: int, interval: Interval
+) -> dict[str, object]:
+    scored, lost = int(states.sum()), int(states[_LOST].sum())
+    out = sum(left_out.why.values())
+    n = scored + out
+    if lost == scored:  # nobody said anything that counts
+        interval = Interval(math.nan, math.nan, ALL_LEFT_OUT if out else NOT_REACHED)
     return {
-        "score": total / n * metric.scale if lost < n else math.nan,
+        "score": total / scored * metric.scale if lost < scored else math.nan,
         "low": interval.low * metric.scale,
         "high": interval.high * metric.scale,
         "interval": interval.method,
         "n": n,
         "questions": n_questions,
-        **{state.value: int(count) for state, count in zip(State, states, strict=True)},
-        "coverage": (n - lost) / n if n else 0.0,
-        "at_best": (reached + lost) / n * metric.scale if n else math.nan,
+        **{state.value: int(count) for state, count in zip(State, states + left_out.states, strict=True)},
+        "left_out": out,
+        "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,
+        "coverage": (scored - lost) / n if n else 0.0,
+        "at_best": (reached + lost) / scored * metric.scale if scored else math.nan,
     }

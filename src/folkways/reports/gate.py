@@ -107,7 +107,8 @@ def check_minimum(
 ) -> Iterator[Check]:
     """One check for each model of the scores (records.SCORES, of one profile per task).
 
-    coverage: percent of items that must have got a reply. UnknownNameError for a task or a group that was not scored.
+    coverage: percent of items that must have got a reply that counts in the score. UnknownNameError for a task or a group that was
+    not scored.
     """
     of_task = scores.filter(task=wanted.task, metric=metric)
     if of_task.is_empty():
@@ -118,7 +119,8 @@ def check_minimum(
         found = f"{row['score']:.1f} (95 % interval {row['low']:.1f} to {row['high']:.1f}, {row['questions']:,} questions)"
         if 100 * row["coverage"] < coverage or math.isnan(row["score"]):
             status = Status.FAIL
-            told = f"{100 * row['coverage']:.0f} % of the items got a reply, less than {coverage:g} %: too few to decide on"
+            got = "are scored under this profile" if row["left_out"] else "got a reply"
+            told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
             found = "nothing" if math.isnan(row["score"]) else found
         elif math.isnan(row["low"]):
             status, told = _decide(row["score"], row["score"], wanted.at_least, strict)

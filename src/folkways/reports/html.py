@@ -33,7 +33,15 @@ from folkways.reports.palette import css_variables
 from folkways.reports.prose import methods_paragraph
 from folkways.reports.sample import MAX_CHARACTERS, take_sample
 from folkways.reports.strips import strip_cells
-from folkways.reports.summary import coverage_notices, gaps, lede, run_notices, unequal_notices, unreadable_notices
+from folkways.reports.summary import (
+    coverage_notices,
+    gaps,
+    lede,
+    left_out_notices,
+    run_notices,
+    unequal_notices,
+    unreadable_notices,
+)
 from folkways.reports.views import ReportView
 from folkways.reports.world import WorldMap, choices
 
@@ -65,7 +73,7 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         lede=lede(view),
         gaps=gaps(view),
         notices=coverage_notices(view),
-        run_notices=[*run_notices(view), *unequal_notices(view), *unreadable_notices(view)],
+        run_notices=[*run_notices(view), *unequal_notices(view), *left_out_notices(view), *unreadable_notices(view)],
         sample=sample,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),

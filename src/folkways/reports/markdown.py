@@ -9,7 +9,7 @@ from folkways.reports.grids import Cell, grids
 from folkways.reports.leaderboard import Leaderboard, Standing
 from folkways.reports.names import facet_title
 from folkways.reports.people import PEOPLE
-from folkways.reports.summary import coverage_notices, lede, run_notices, unequal_notices, unreadable_notices
+from folkways.reports.summary import coverage_notices, lede, left_out_notices, run_notices, unequal_notices, unreadable_notices
 from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
 
@@ -21,7 +21,8 @@ def render_markdown(view: ReportView) -> str:
     """The whole document."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
-    told = (run_notices(view), unequal_notices(view), coverage_notices(view), unreadable_notices(view), data.warnings)
+    about_scores = (coverage_notices(view), left_out_notices(view), unreadable_notices(view))
+    told = (run_notices(view), unequal_notices(view), *about_scores, data.warnings)
     notices = [sentence for group in told for sentence in group]
     if notices:
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
@@ -150,8 +151,8 @@ def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
 def _compact(score: Score | None) -> str:
     if score is None:
         return ""
-    lost = f", coverage {percent(score.coverage)}" if score.lost else ""
-    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={count(score.n)}{lost}"
+    lost = f", coverage {percent(score.coverage)}" if score.lost or score.left_out else ""
+    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={score.shown_n}{lost}"
 
 
 def _head() -> list[str]:
@@ -163,7 +164,7 @@ def _cells(view: ReportView, score: Score) -> list[str]:
     return [
         number(score.score),
         interval(score.low, score.high, " to "),
-        count(score.n),
+        score.shown_n,
         percent(score.coverage),
         *states,
         view.signatures[score.signature],

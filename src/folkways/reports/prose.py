@@ -73,10 +73,15 @@ def _judged(task: TaskView, parts: dict[str, str]) -> str:
 
 
 def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
-    methods = listing(list(dict.fromkeys(one_line(score.interval).replace(" 95%", "") for score in task.whole)))
-    lost = sum(score.lost for score in task.whole if not score.baseline)
-    losses = f" {count(lost)} replies never came and count as not right too." if lost else ""
-    return (
-        f"Refusals and replies that could not be read stay in the denominator and count as not right.{losses} "
-        f"Intervals (95\u202f%): {methods}. Scores were made with folkways {cite('folkways')}."
+    models = [score for score in task.whole if score.profile == task.profile and not score.baseline]
+    named = (score.interval for score in task.whole if score.low == score.low)
+    methods = listing(list(dict.fromkeys(one_line(name).replace(" 95%", "") for name in named)))
+    lost, out = sum(score.lost for score in models), sum(score.left_out for score in models)
+    losses = f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""
+    rule = (
+        f"The profile leaves {count(out)} of {count(sum(score.n for score in models))} replies out of the score."
+        if out
+        else "Refusals and replies that could not be read stay in the denominator and count as not right."
     )
+    intervals = f" Intervals (95\u202f%): {methods}." if methods else ""
+    return f"{rule}{losses}{intervals} Scores were made with folkways {cite('folkways')}."

@@ -42,7 +42,8 @@ def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
     told = {text: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for text in joined["signature"].unique()}
     differs, comparable = [], []
-    for row in joined.select("signature", "profile", "coverage", "data", "their_profile", "variants").iter_rows(named=True):
+    looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
+    for row in looked_at.iter_rows(named=True):
         barriers, remarks = _differences(told[row["signature"]], row)
         comparable.append(not barriers)
         differs.append("; ".join([*barriers, *remarks]))
@@ -132,5 +133,6 @@ def _differences(ours: dict[str, str], row: dict[str, object]) -> tuple[list[str
     if "limit" in ours or "sampling" in ours:
         remarks.append("a part of the items here, all there")
     if float(str(row["coverage"])) < 1:
-        remarks.append(f"replies to {100 * float(str(row['coverage'])):.0f} % here")
+        what = "scores of" if row["left_out"] else "replies to"
+        remarks.append(f"{what} {100 * float(str(row['coverage'])):.0f} % here")
     return barriers, remarks

@@ -6,13 +6,13 @@ import polars as pl
 from rich.table import Table
 
 from folkways.benchmarks.base import Task
-from folkways.reports.text import count, interval, number, percent
+from folkways.reports.text import count, interval, number, of_expected, percent, reasons
 
 STATES = ("answered", "refused", "unreadable", "failed", "missing")
 
 
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:
-    """Every metric over the whole: score, interval, n, coverage, and how many items are in each state that occurs."""
+    """Every metric over the whole: score, interval, n, coverage, the states that occur, and what the profile leaves out."""
     whole = {row["metric"]: row for row in scores.filter(pl.col("facet") == "all").iter_rows(named=True)}
     shown = [metric for metric in task.metrics if metric.name in whole and whole[metric.name]["n"]]
     states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
@@ -26,8 +26,15 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
             metric.label,
             number(row["score"], 2),
             interval(row["low"], row["high"]),
-            count(row["n"]),
+            of_expected(row["n"], row["left_out"]),
             percent(row["coverage"]),
             *(count(row[state]) for state in states),
         )
+    left_out: dict[str, list[str]] = {}
+    for metric in shown:
+        if why := whole[metric.name]["why_left_out"]:
+            left_out.setdefault(reasons(why), []).append(metric.label)
+    if left_out:
+        table.caption = "\n".join(f"{', '.join(labels)}: the profile leaves out {why}" for why, labels in left_out.items())
+        table.caption_justify = "left"
     return table

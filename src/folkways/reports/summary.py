@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from folkways.reports.text import count, number, percent, plural
+from folkways.reports.text import count, number, percent, plural, reasons
 from folkways.reports.views import ReportView, Score
 
 STATE_WORDS = {"interrupted": "was interrupted before its end", "budget": "stopped before its budget was crossed"}
@@ -90,13 +90,33 @@ def coverage_notices(view: ReportView) -> list[str]:
     return sentences
 
 
+def left_out_notices(view: ReportView) -> list[str]:
+    """One sentence for each headline score of a model from which the profile's rule leaves replies out, and why."""
+    return [
+        f"{view.short[score.endpoint]}, {task.title} ({score.profile}): "
+        + (
+            f"the score is a mean of {score.shown_n} expected answers"
+            if score.left_out < score.n
+            else f"there is no score of {count(score.n)} answers"
+        )
+        + f"; the rule leaves out {reasons(score.why_left_out)}."
+        for task in view.tasks
+        for score in task.whole
+        if score.left_out and not score.baseline
+    ]
+
+
 def unreadable_notices(view: ReportView) -> list[str]:
-    """One sentence for each model with many replies that no answer could be read out of; baselines always have such."""
+    """One sentence for each model with many replies that no answer could be read out of; baselines always have such.
+
+    Where the rule leaves such replies out, ``left_out_notices`` says so.
+    """
     found: dict[str, list[str]] = {}
     for task in view.tasks:
         for score in task.whole:
             replies = score.n - score.lost
-            if not score.baseline and score.profile == task.profile and score.unreadable > MANY_UNREADABLE * replies:
+            shown = score.profile == task.profile and not (score.baseline or score.left_out)
+            if shown and score.unreadable > MANY_UNREADABLE * replies:
                 share = f"{count(score.unreadable)} of {count(replies)} replies ({task.title})"
                 found.setdefault(score.endpoint, []).append(share)
     return [

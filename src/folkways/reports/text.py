@@ -95,6 +95,18 @@ def count(value: int | None) -> str:
     return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)
 
 
+def of_expected(n: int, left_out: int) -> str:
+    """The ``n`` of a score: ``4136``, or ``1103 of 4136`` where a profile's rule leaves replies out of it."""
+    return f"{count(n - left_out)} of {count(n)}" if left_out else count(n)
+
+
+def reasons(why: str | None) -> str:
+    """The ``why_left_out`` of a score, the most frequent reason first: ``2838 unreadable, 195 refused``."""
+    found: dict[str, int] = json.loads(why or "{}")
+    ordered = sorted(found.items(), key=lambda reason: -reason[1])
+    return ", ".join(f"{count(amount)} {one_line(name)}" for name, amount in ordered)
+
+
 def percent(share: float | None) -> str:
     """A share from 0 to 1 as a percentage. 100 % and 0 % are only written when they are exact."""
     if share is None or math.isnan(share):

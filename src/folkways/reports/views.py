@@ -11,6 +11,7 @@ import polars as pl
 from folkways.records import Metric, State
 from folkways.reports.data import ReportData, is_baseline
 from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
+from folkways.reports.text import of_expected
 
 MAX_ENDPOINTS_ON_PAGE = 10
 """Detailed tables name at most so many endpoints; the files beside the report have them all."""
@@ -39,6 +40,8 @@ class Score:
     unreadable: int
     failed: int
     missing: int
+    left_out: int
+    why_left_out: str | None
     coverage: float
     at_best: float
     signature: str
@@ -52,6 +55,11 @@ class Score:
     def lost(self) -> int:
         """Expected items that never got a reply."""
         return self.failed + self.missing
+
+    @property
+    def shown_n(self) -> str:
+        """The denominator as people read it."""
+        return of_expected(self.n, self.left_out)
 
     @property
     def states(self) -> dict[str, int]:
@@ -251,6 +259,11 @@ class ReportView:
         ordered = [score.signature for task in self.tasks for score in (*task.whole, *task.others)]
         ordered += [score.signature for score in (*self._scores, *self._people)]
         return {text: f"S{position}" for position, text in enumerate(dict.fromkeys(ordered), 1)}
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a profile's rule leaves replies out of any score."""
+        return any(score.left_out for score in self._scores)
 
     @cached_property
     def incomplete(self) -> list[Score]:

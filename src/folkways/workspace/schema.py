@@ -171,4 +171,6 @@ scores = Table(
     Column("coverage", Float, nullable=False),
     Column("at_best", Float),
     Column("signature", Text, nullable=False),
+    Column("left_out", Integer, nullable=False, server_default="0"),
+    Column("why_left_out", Text),  # JSON: how many for which reason
 )

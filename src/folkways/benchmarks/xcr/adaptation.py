@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import polars as pl
@@ -12,14 +13,14 @@ from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.models import ModelRole
 from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
-from folkways.benchmarks.xcr.adaptation_judging import Side, judge_side, no_version
+from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge_side, no_version
 from folkways.benchmarks.xcr.authors_files import adaptation_outputs
 from folkways.benchmarks.xcr.authors_prompt import for_people
 from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
 from folkways.benchmarks.xcr.comparisons import Asked
 from folkways.benchmarks.xcr.strategies import canonical_strategy
 from folkways.metrics.edits import edit_similarity
-from folkways.records import Metric, Schema, State
+from folkways.records import LEFT_OUT, Metric, Schema, State
 from folkways.releases import xcr
 from folkways.releases.base import Release
 from folkways.text.refusals import declines
@@ -42,6 +43,9 @@ LANGUAGE_MODELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 ENGLISH_BASELINE = 0.35219112
 """F1 of unrelated English sentences by layer 9 of bert-base-uncased, as the authors of BERTScore measured it (package 0.3.13)."""
 
+_likeness = partial(Metric, kind="mean", leaves_out=True)
+"""A metric of how alike reply and gold are: under ``paper`` it leaves out what the authors' code leaves out."""
+
 
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
@@ -60,18 +64,14 @@ class Adaptation(XcrTask):
         "Rewrite a sentence for another culture, within English and into its language, and name the strategy (sections 3 and F)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric(
-            "csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", "mean", bounds=None
-        ),
-        Metric("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items.", "mean", bounds=None),
-        Metric("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", "mean", bounds=None),
-        Metric("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences.", "mean", bounds=None),
-        Metric("csi_edit_intra", "CSI edit, in English", "Edit similarity of paired tagged items to gold, within English.", "mean"),
-        Metric("csi_edit_inter", "CSI edit, in the language", "Edit similarity of paired tagged items, into the language.", "mean"),
-        Metric(
-            "sent_edit_intra", "Sentence edit, in English", "Edit similarity of whole tagged sentences, within English.", "mean"
-        ),
-        Metric("sent_edit_inter", "Sentence edit, in the language", "Edit similarity of whole tagged sentences.", "mean"),
+        _likeness("csi_bert_intra", "CSI_bert, in English", "BERTScore F1 of paired tagged items, within English.", bounds=None),
+        _likeness("csi_bert_inter", "CSI_bert, in the language", "BERTScore F1 of paired tagged items.", bounds=None),
+        _likeness("sent_bert_intra", "SENT_bert, in English", "BERTScore F1 of whole tagged sentences.", bounds=None),
+        _likeness("sent_bert_inter", "SENT_bert, in the language", "BERTScore F1 of whole tagged sentences.", bounds=None),
+        _likeness("csi_edit_intra", "CSI edit, in English", "Edit similarity of paired tagged items to gold, within English."),
+        _likeness("csi_edit_inter", "CSI edit, in the language", "Edit similarity of paired tagged items, into the language."),
+        _likeness("sent_edit_intra", "Sentence edit, in English", "Edit similarity of whole tagged sentences, within English."),
+        _likeness("sent_edit_inter", "Sentence edit, in the language", "Edit similarity of whole tagged sentences."),
         Metric("exact_intra", "Exact, in English", "The version equals gold, spaces at tags aside."),
         Metric("exact_inter", "Exact, in the language", "The version equals gold, spaces at tags aside."),
         Metric("tags_kept_intra", "Tags kept, in English", "As many tagged items as gold: what the paper can score."),
@@ -90,7 +90,7 @@ class Adaptation(XcrTask):
     )
     max_tokens: ClassVar[int] = 1024
     own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
-    details: ClassVar[Schema] = {"strategy": pl.String}
+    details: ClassVar[Schema] = {"strategy": pl.String, LEFT_OUT: pl.String}
 
     def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
         entries = {entry["id"]: entry for entry in base.drop("row", "cultural_context").iter_rows(named=True)}
@@ -118,6 +118,14 @@ class Adaptation(XcrTask):
 
     def authors_template(self, text: str) -> Template:
         return super().authors_template(for_people(text, "{adjective}"))
+
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        """With the reason where ``paper`` leaves the reply out of a similarity of either version."""
+        row = super().judged(item, response, profile)
+        if profile == "paper" and (row["csi_edit_intra"] is None or row["csi_edit_inter"] is None):
+            state = row.get("state", response["state"])
+            row[LEFT_OUT] = state if state in NOTHING_READ else "another number of tagged items than gold, or no version"
+        return row
 
     def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
         found = reader.read_adaptation(reply)

@@ -137,7 +137,7 @@ class XcrTask(ItemwiseTask):
         return {**FACETS, **self.details, **dict.fromkeys(computed, pl.Float64)}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task, without rows for metrics that apply to no item under the profile."""
+        """As for every task, without rows for metrics that apply to no item under the profile (not: that leave all of them out)."""
         return summarise_means(judgements, self.name, self.metrics, self.facets).filter(pl.col("n") > 0)
 
     def text_tools(self) -> Mapping[str, str]:

@@ -1,0 +1,21 @@
+"""Scores say what a profile's rule leaves out of them, and why."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    """Earlier scores have what was left out in no column at all, not in ``n`` either, until the run is scored again."""
+    with op.batch_alter_table("scores") as scores:
+        scores.add_column(sa.Column("left_out", sa.Integer(), nullable=False, server_default="0"))
+        scores.add_column(sa.Column("why_left_out", sa.Text(), nullable=True))
+
+
+def downgrade() -> None:
+    """Back to scores that do not say so."""
+    with op.batch_alter_table("scores") as scores:
+        scores.drop_column("why_left_out")
+        scores.drop_column("left_out")
