@@ -60,7 +60,9 @@ def judged(
 
 def overall(task: Task, judgements: pl.DataFrame) -> dict[str, tuple[float, int]]:
     scores = task.summarise(judgements).filter(pl.col("facet") == "all")
-    return {metric: (score, n) for metric, score, n in scores.select("metric", "score", pl.col("n") - pl.col("left_out")).iter_rows()}
+    return {
+        metric: (score, n) for metric, score, n in scores.select("metric", "score", pl.col("n") - pl.col("left_out")).iter_rows()
+    }
 
 
 def judge_authors_file(task: Task, release: Release, path: Path, profile: str, culture: str | None = None) -> pl.DataFrame:

@@ -2,8 +2,8 @@
 
 The authors ask for ``[within English, into the language, strategy]`` and released no parser. Models answer with JSON, with Python
 lists, with quotes that are not escaped, with brackets and no quotes at all although the sentences contain commas, with labelled
-lines, tables or bare lines. Each layout is tried in turn; a reply is unreadable where none fits or where the boundary between the
-two versions stays open. The gold answer is never looked at.
+lines, tables or bare lines; some give the format back first, and go on with inputs of their own. Each layout is tried in turn; a
+reply is unreadable where none fits or where the boundary between the two versions stays open. The gold answer is never looked at.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from folkways.benchmarks.xcr.boundaries import boundary_between_versions, change_of_script, split_off_strategy
+from folkways.benchmarks.xcr.boundaries import (
+    boundary_between_versions,
+    change_of_script,
+    split_off_other_strategy,
+    split_off_strategy,
+)
 from folkways.releases.xcr import is_non_transferable
 from folkways.releases.xcr_reading import is_bare_label
 
@@ -23,9 +28,15 @@ LONGEST = 20_000  # characters: longer replies are read as JSON or not at all, w
 _THINKING = re.compile(r"^.*</think(?:ing)?>", re.S | re.I)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.S)
 _LEAD = re.compile(r"^\W*(?:output|answer|response|result|adaptation)s?\s*[:：]\W*?(?=[\[{“\"'\w])", re.I)
+_FORMAT = re.compile(
+    r"[\[<(]*\s*intra[\s-]*lingual adaptation\W{1,4}inter[\s-]*lingual adaptation\W{1,4}adaptation method used\s*[\])>]*", re.I
+)
+_NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d+)?\s*[:：]", re.I)
+_NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
 _LABEL = re.compile(
     r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
-        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s? )
+        (?P<name> int(?:ra|er) (?:[\s_-]*lingual)? | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
+                | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
         [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
     re.I | re.X | re.M,
 )
@@ -53,13 +64,21 @@ def read_adaptation(reply: str) -> Adaptation | None:
     fenced = _FENCE.search(text)
     if fenced:
         text = fenced[1]
-    if is_bare_label(text.strip(" []\n\t`*\"'")):
-        return Adaptation(text.strip(), text.strip(), "")
-    for layout in LAYOUTS:
-        parts = layout(text)
-        if parts is not None:
-            return _adaptation(parts)
+    for answer in _answers(text):
+        if is_bare_label(answer.strip(" []\n\t`*\"'")):
+            return Adaptation(answer.strip(), answer.strip(), "")
+        for layout in LAYOUTS:
+            parts = layout(answer)
+            if parts is not None:
+                return _adaptation(parts)
     return None
+
+
+def _answers(text: str) -> list[str]:
+    """What may hold the answer: the parts of the reply that "Output:" begins, without those about inputs that the model made up."""
+    text = _FORMAT.sub("", text)
+    made_up = _NEXT_INPUT.search(text.lstrip())
+    return _NEXT_OUTPUT.split(text.lstrip()[: made_up.start()] if made_up else text)
 
 
 Parts = tuple[str, str, str]
@@ -125,12 +144,18 @@ def _labelled(text: str) -> Parts | None:
     fields: dict[str, str] = {}
     for place, label in enumerate(labels):
         end = labels[place + 1].start() if place + 1 < len(labels) else len(text)
-        name = label["name"].lower()
-        key = "intra" if name.startswith("intra") else "inter" if name.startswith("inter") else "method"
+        key = _field(label["name"].lower())
         fields.setdefault(key, _undressed(text[label.end() : end]))
     if "intra" in fields and "inter" in fields:
         return fields["intra"], fields["inter"], fields.get("method", "").split("\n\n")[0]
     return None
+
+
+def _field(label: str) -> str:
+    """Which part a label announces, in the authors' words or in ours."""
+    if label.startswith("intra") or re.search(r"sentence\s+in\s+english$", label):
+        return "intra"
+    return "inter" if label.startswith("inter") or "sentence" in label else "method"
 
 
 def _table(text: str) -> Parts | None:
@@ -150,7 +175,7 @@ def _quoted(text: str) -> Parts | None:
         return None
     opening, closing = inner[0], _QUOTES[inner[0]]
     separator = re.compile(rf"{re.escape(closing)}\s*[,，]\s*{re.escape(opening)}")
-    return _three(inner[1:-1], separator, lambda part: part.replace(f"\\{closing}", closing))
+    return _three(inner[1:-1], separator, lambda part: part.replace(f"\\{closing}", closing), any_strategy=True)
 
 
 def _bracketed_each(text: str) -> Parts | None:
@@ -158,7 +183,7 @@ def _bracketed_each(text: str) -> Parts | None:
     stripped = _LEAD.sub("", text).strip()
     if not (stripped.startswith("[") and stripped.endswith("]")):
         return None
-    return _three(stripped[1:-1], re.compile(r"\]\s*[,，;]?\s*\["))
+    return _three(stripped[1:-1], re.compile(r"\]\s*[,，;]?\s*\["), any_strategy=True)
 
 
 def _bare(text: str) -> Parts | None:
@@ -167,7 +192,7 @@ def _bare(text: str) -> Parts | None:
     if inner is None:
         return None
     comma = re.compile(r"[,，]\s*")
-    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma)
+    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma) or _three(inner, comma, any_strategy=True)
     change = change_of_script(inner, comma) if parts is None else None
     return parts if change is None else (inner[: change[0]], inner[change[1] :], "")
 
@@ -182,9 +207,14 @@ LAYOUTS: Sequence[Callable[[str], Parts | None]] = (_json, _python, _labelled, _
 """From the most to the least explicit; the first that fits decides."""
 
 
-def _three(text: str, separator: re.Pattern[str], finish: Callable[[str], str] = str) -> Parts | None:
-    """Cut at ``separator``: the strategy from the end, then the place between the two versions."""
-    found = split_off_strategy(text, separator)
+def _three(
+    text: str, separator: re.Pattern[str], finish: Callable[[str], str] = str, *, any_strategy: bool = False
+) -> Parts | None:
+    """Cut at ``separator``: the strategy from the end, then the place between the two versions.
+
+    any_strategy: what ends the text may be a strategy that is none of those asked for.
+    """
+    found = split_off_strategy(text, separator) or (split_off_other_strategy(text, separator) if any_strategy else None)
     if found is None:
         return None
     versions, method = found

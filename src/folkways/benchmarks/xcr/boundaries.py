@@ -10,6 +10,9 @@ from folkways.releases.xcr_reading import is_bare_label
 _TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
 _NEARLY = 0.9
+_NOT_LATIN = 0x250  # the first letter behind the Latin ones
+_OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
+_FEWEST_WORDS = 3
 _LAST_PIECES = 4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
 
 Span = tuple[int, int]
@@ -27,11 +30,28 @@ def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str]
     return found
 
 
+def split_off_other_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
+    """The same where a list ends in a strategy that is none of those asked for ("Substitution"): a few words that are no sentence.
+
+    Only behind the end of a sentence or another script, behind the same text twice, or where the list has just three parts, the
+    others longer. None elsewhere.
+    """
+    cuts = [cut.span() for cut in separator.finditer(text)]
+    if len(cuts) < 2 or not _OTHER_STRATEGY.fullmatch(text[cuts[-1][1] :].strip()):
+        return None
+    versions, method = text[: cuts[-1][0]], text[cuts[-1][1] :]
+    last = next((character for character in reversed(versions) if character.isalpha()), "")
+    ended = _SENTENCE_END.search(versions) or ord(last or "a") >= _NOT_LATIN
+    only = len(cuts) == 2 and all(len(part.split()) >= _FEWEST_WORDS for part in separator.split(versions))
+    return (versions, method) if ended or only or _same_on_both_sides(versions, cuts[:-1]) else None
+
+
 def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | None:
     """The separator at which the English version ends and the one in the language begins, or None where that stays open.
 
-    Evidence in this order: only one separator; a version that is the label "non-transferable"; the change of script, or the
-    only separator near it that follows the end of a sentence; the only one at all that does.
+    Evidence in this order: only one separator; a version that is the label "non-transferable"; the same text on both sides (the
+    model did not translate); the change of script, or the only separator near it that follows the end of a sentence; the only one
+    at all that does.
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
@@ -39,6 +59,8 @@ def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | N
     labels = [cut for cut in cuts if is_bare_label(text[: cut[0]]) or is_bare_label(text[cut[1] :])]
     if len(labels) == 1:
         return labels[0]
+    if same := _same_on_both_sides(text, cuts):
+        return same
     changes = _changes_of_script(text, cuts)
     if changes is not None:
         best, nearly = changes
@@ -50,6 +72,10 @@ def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
     """The one separator at which the text changes from Latin letters to others, or None."""
     best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
     return best[0] if len(best) == 1 else None
+
+
+def _same_on_both_sides(text: str, cuts: list[Span]) -> Span | None:
+    return next((cut for cut in cuts if text[: cut[0]].strip() == text[cut[1] :].strip()), None)
 
 
 def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
@@ -67,8 +93,8 @@ def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Sp
     plain = _TAG.sub(lambda tag: " " * len(tag[0]), text)
     for character in plain:
         is_letter = character.isalpha()
-        latin.append(latin[-1] + (is_letter and ord(character) < 0x250))
-        other.append(other[-1] + (is_letter and ord(character) >= 0x250))
+        latin.append(latin[-1] + (is_letter and ord(character) < _NOT_LATIN))
+        other.append(other[-1] + (is_letter and ord(character) >= _NOT_LATIN))
     scores = [latin[start] + other[-1] - other[end] for start, end in cuts]
     best = max(scores, default=0)
     if not latin[-1] or not other[-1] or best < 0.6 * (latin[-1] + other[-1]):

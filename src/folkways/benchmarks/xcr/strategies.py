@@ -35,12 +35,13 @@ def canonical_strategy(text: str) -> str | None:
     """The strategy that ``text`` names, spelling and numbering aside; None where it names none.
 
     Two different strategies are a couplet, whatever their order: ``Couplet (Label + Transference)``; more are a ``Combination``.
+    Half of them or more are the list of the prompt given back, which names none.
     ``Couplet`` alone stays as it is.
     """
     named = sorted({_name(found) for found in _NAMED.finditer(text)})
     if len(named) == 1:
         return named[0]
-    if named:
+    if named and 2 * len(named) < len(STRATEGIES):
         return f"{COUPLET if len(named) == 2 else COMBINATION} ({' + '.join(named)})"
     return COUPLET if _COUPLET.search(text) else None
 
