@@ -13,16 +13,32 @@ from collections.abc import Sequence
 TRUTHS = ("True", "False")
 
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:boxed|text(?:bf)?)\b|[$]")
-_LOOK_BACK = 40  # characters before a label in which a negation or a hedge can stand
+_LOOK_BACK = 80  # characters before a label in which a negation or a hedge can stand
 _ANNOUNCEMENT = r"""
     (?: answers? | choices? | options? | response ) \b ["'”’]? \s*
     (?: would\ be | must\ be | should\ be | is | are | was | [:=：\-–—] )+ \s*
     (?: (?: option | choice | letter | answer ) \s* )?
 """
 _OPENING = r"""[\[({"'“‘<]*"""
+_LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"  # what makes a letter part of a word; words of other scripts may touch it
+_OTHER_SCRIPTS = r"""
+    (?: 答案 | [选選] | 정답 | 답 | 선택 | إجابة | اجابة | جواب | خيار | پاسخ | گزینه | απάντηση | επιλογή | উত্তৰ | উত্তর | বিকল্প
+      | መልስ | መልሱ | ምርጫ )
+    [^A-Za-z.!?。！？؟।\n]{0,20}
+"""
+"""Announcements in the languages of BLEnD with other letters: what stands between word and label are words like "is"."""
+_OTHER_LANGUAGES = r"""
+    \b (?: respuesta | opción | jawaban(?:nya)? | pilihan(?:nya)? | waleran(?:ana)? | cavab[ıi]? | variant[ıi]? | amsar? | zaɓin? )
+    (?: \s+ (?: correcta | es | la | opción | yang | benar | tepat | adalah | anu | leres | bener | nyaéta | düzgün | doğru
+               | da | ta | daidai | ita | ce | shi | ne ) \b ){0,4}
+    \s* [:=\-–—]* \s*
+"""
+"""The same in those with Latin letters, in which "a" may be a word."""
 _ARTICLE = r"(?-i: [Aa] \s+ (?! (?: or|and|but|is|was|because|since|as|seems|would|not|nor|for ) \b ) [a-z] )"
 _NEGATION = re.compile(
-    rf"(?: \b(?:not|neither|nor|except|than|instead\ of) | n[’']t ) \s+ (?: (?:option|choice) \s+ )? {_OPENING} $",
+    rf"""(?: (?: \b(?:not|neither|nor|except|than|instead\ of|no\ es|bukan|lain|deyil|ba) | n[’']t | ليست? | δεν\ είναι ) \s+
+              (?: (?:option|choice) \s+ )?
+          | (?: 不是 | 不[选選] | 并非 | 而非 ) \s* ) {_OPENING} $""",
     re.I | re.X,
 )
 _ECHO = re.compile(r"\btrue\s*(?:/|or|and|\|)\s*false\b|\bneither\s+true\s+nor\s+false\b", re.I)
@@ -32,7 +48,20 @@ _HEDGE = re.compile(
           | \b (?: partly | partially | half | sometimes | if | whether ) ) \s* $""",
     re.I | re.X,
 )
-_DENIAL = re.compile(r"(?:\bnot|n[’']t|\bcannot be)\s*$", re.I)
+_DENIAL = re.compile(
+    r"""(?: (?: \bnot | n[’']t | \bcannot\ be | \bnever | \bno\ longer | \bfar\ from | \bhardly | \bby\ no\ means )
+              (?: \s+ (?:be|really|actually|at\ all|in\ fact|factually|considered|the|a) )*
+          | (?: \b(?:do|does|did|would)(?:\ not|n[’']t) \s+ (?:think|believe|consider|find|feel|agree|say)
+              (?: \s+ (?:that|this|it|the|is|was|to|be|statement|claim|answer|option) | [’']s )* )
+        ) \s* $""",
+    re.I | re.X,
+)
+_UNSURE = re.compile(
+    r"""\b (?: can(?:\s*not|[’']?t) | could(?:\ not|n[’']t) | unable\ to | (?:hard|difficult|impossible)\ to
+              | (?:do|does)(?:\ not|n[’']t)\ (?:know|see) | not\ (?:sure|certain|clear) | unsure | uncertain | unclear | doubt )
+        \b [^.!?;:,\n]* $""",
+    re.I | re.X,
+)
 
 
 def exact_label(reply: str, labels: Sequence[str]) -> str | None:
@@ -45,9 +74,10 @@ def first_label(reply: str, labels: Sequence[str]) -> str | None:
     """The one-letter label a reply settles on, or None where it names none or leaves open which.
 
     Tried in this order, the first that finds a label decides: the whole reply is a label with punctuation; the reply announces its
-    answer ("Answer: B", "the answer is (C)", a JSON field); a line begins with a label set off by punctuation ("B) ...", "**B.**");
-    exactly one label stands alone in the text. A label that is negated ("not A") is passed over, and so is the article ("A common
-    dish"). Full-width letters are read as plain ones.
+    answer ("Answer: B", "the answer is (C)", a JSON field, "选B", "la respuesta es B"); a line begins with a label set off by
+    punctuation ("B) ...", "**B.**"); exactly one label stands alone in the text. A label that is negated ("not A") is passed over,
+    and so are the article ("A common dish") and one of two that are announced ("the answer is A or B"). Full-width letters are read
+    as plain ones, and a label may touch words of another script ("정답은 B입니다").
     """
     text = _plain(reply)
     by_letter = {label.upper(): label for label in labels}
@@ -55,11 +85,14 @@ def first_label(reply: str, labels: Sequence[str]) -> str | None:
     whole = re.fullmatch(rf"\W*([{letters}])\W*", text, re.I)
     if whole:
         return by_letter[whole[1].upper()]
-    letter = rf"{_OPENING} ([{letters}]) (?![\w’'])"
+    another = rf"\s* (?: or | and | / | [^\x00-\x7f。，]{{1,4}} ) \s* [{letters}] (?![{_LATIN}])"
+    letter = rf"{_OPENING} ([{letters}]) (?![{_LATIN}]) (?!{another})"
     announced = re.compile(rf"{_ANNOUNCEMENT} (?!{_ARTICLE}) {letter}", re.I | re.X)
+    in_other_scripts = re.compile(rf"{_OTHER_SCRIPTS} {letter}", re.I | re.X)
+    in_other_languages = re.compile(rf"(?i:{_OTHER_LANGUAGES}) {letter} (?!\s+[a-zà-ÿ])", re.X)
     at_line_start = re.compile(rf"^\W*(?:(?i:option|choice|answer)\s+)?([{letters}])\s*(?:[).:,\]}}、．：-]|\n|$)", re.M)
-    alone = re.compile(rf"(?<![\w’']) (?!{_ARTICLE}) ([{letters}]) (?![\w’'])", re.X)
-    for pattern in (announced, at_line_start, alone):
+    alone = re.compile(rf"(?<![{_LATIN}]) (?!{_ARTICLE}) ([{letters}]) (?![{_LATIN}])", re.X)
+    for pattern in (announced, in_other_scripts, in_other_languages, at_line_start, alone):
         found: str | None = None
         for hit in pattern.finditer(text):
             label = by_letter[hit[1].upper()]
@@ -75,8 +108,8 @@ def first_label(reply: str, labels: Sequence[str]) -> str | None:
 def first_truth(reply: str) -> str | None:
     """``"True"`` or ``"False"`` as the reply settles it, in any case and dress; None where it names neither or hedges.
 
-    The first unambiguous word decides. "not true" is read as False and "not false" as True; "not necessarily true", "true or false"
-    and "if true" are read as nothing.
+    The first unambiguous word decides. "not true" and "I don't think that is true" are read as False, "not false" as True; "not
+    necessarily true", "true or false", "if true" and "I can't say that is true" are read as nothing.
     """
     text = _ECHO.sub(" ", _plain(reply))
     for hit in _TRUTH.finditer(text):
@@ -84,7 +117,10 @@ def first_truth(reply: str) -> str | None:
         if _HEDGE.search(before):
             continue
         said, opposite = ("True", "False") if hit[1].lower() == "true" else ("False", "True")
-        return opposite if _DENIAL.search(before) else said
+        if _DENIAL.search(before):
+            return opposite
+        if not _UNSURE.search(before):
+            return said
     return None
 
 

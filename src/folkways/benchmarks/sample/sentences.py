@@ -11,12 +11,14 @@ import polars as pl
 
 from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
 from folkways.cultures import get_culture, get_language
+from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
 from folkways.records import Metric, Schema
 
 SOURCE_CULTURE = "ANGLO"
 MASK = "[MASK]"
 NON_TRANSFERABLE = re.compile(r"\bnon[-\s]?transferr?able\b", re.I)
+SAME_SENTENCE = 0.5  # edit similarity from which a reply without tags is the sentence given back
 SI_CSI = Metric("si_csi", "SI-CSI", "Soft F1 of the tagged spans under the best pairing.", kind="mean")
 
 
@@ -65,6 +67,13 @@ class Identification(SentenceTask):
 
     def shown(self, tagged: str) -> str:
         return tagged.replace(OPENING, "").replace(CLOSING, "")
+
+    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+        """As for every sentence; one given back without a tag says that nothing in it is specific, which is an answer too."""
+        found = super().verdict(item, language, reply)
+        if found is None and edit_similarity(reply, item["text"]) >= SAME_SENTENCE:
+            return Verdict("", "nothing is tagged", self.values(item["gold"], reply))
+        return found
 
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
         return {"si_csi": si_csi(gold, reply).f1, "hi_csi": hi_csi(gold, reply)}
