@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
+from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -11,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkways.benchmarks.summary import NORMAL_FROM, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
+from folkways.benchmarks.summary import ALL_LEFT_OUT, NORMAL_FROM, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
 from folkways.errors import DataError
 from folkways.records import Metric, State
 from folkways.stats.intervals import wilson
 
 RIGHT = Metric("right", "Right", "right or wrong")
 SHARE = Metric("share", "Share", "a share", kind="mean")
+PARTIAL = Metric("partial", "Partial", "a share, which the rule may leave replies out of", kind="mean", leaves_out=True)
 NOT_COMPUTED = Metric("neural", "Neural", "needs a model that is not installed", kind="mean")
 COUNT = Metric("count", "Answers", "how many", kind="mean", scale=1.0, bounds=None)
 LOST = (State.FAILED, State.MISSING)
@@ -36,6 +39,8 @@ def frame(rows: Rows) -> pl.DataFrame:
         "state": pl.String,
         "right": pl.Float64,
         "share": pl.Float64,
+        "partial": pl.Float64,
+        "left_out": pl.String,
     }
     return pl.DataFrame(rows, schema=schema)
 
@@ -57,13 +62,15 @@ def judgement_rows(draw: st.DrawFn) -> Rows:
                 "state": str(state),
                 "right": draw(st.sampled_from([0.0, 1.0, None])) if answered else 0.0,
                 "share": draw(st.floats(0, 1)) if answered else 0.0,
+                "partial": draw(st.sampled_from([0.5, None] if answered else [0.0, None])),
+                "left_out": draw(st.sampled_from(["unreadable", "too long", None])),
             }
         )
     return rows
 
 
 def summarise(rows: Rows) -> pl.DataFrame:
-    return summarise_means(frame(rows), "x/y", [RIGHT, SHARE, NOT_COMPUTED], ["topic"])
+    return summarise_means(frame(rows), "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
 
 
 @given(judgement_rows())
@@ -77,10 +84,18 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
             for row in rows
             if row["counted"] and row[score["metric"]] is not None and all(row[facet] == value for facet, value in facets)
         ]
-        assert score["n"] == len(members)
+        out = [
+            row
+            for row in rows
+            if score["metric"] == "partial" and row["counted"] and row["partial"] is None and row["left_out"] is not None
+            if all(row[facet] == value for facet, value in facets)
+        ]
+        expected = len(members) + len(out)
+        assert (score["n"], score["left_out"]) == (expected, len(out))
+        assert json.loads(score["why_left_out"] or "{}") == Counter(row["left_out"] for row in out)
         assert score["questions"] == len({row["question"] for row in members})
         for state in State:
-            assert score[str(state)] == sum(row["state"] == state for row in members)
+            assert score[str(state)] == sum(row["state"] == state for row in [*members, *out])
         lost = sum(row["state"] in LOST for row in members)
         if members:
             values = [float(row[score["metric"]]) for row in members]  # type: ignore[arg-type]
@@ -88,11 +103,12 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
                 assert score["score"] == pytest.approx(100 * math.fsum(values) / len(values))
             else:
                 assert math.isnan(score["score"])
-            assert score["coverage"] == pytest.approx(1 - lost / len(members))
+            assert score["coverage"] == pytest.approx((len(members) - lost) / expected)
             assert score["at_best"] == pytest.approx(100 * (math.fsum(values) + lost) / len(members))
         else:
             assert math.isnan(score["score"])
-            assert score["facet"] == "all"
+            assert score["facet"] == "all" or out
+            assert score["interval"] == (ALL_LEFT_OUT if out else NOT_REACHED)
 
 
 @given(judgement_rows())

@@ -27,13 +27,13 @@ def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
         assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
 
 
-def migrated(engine: sa.Engine) -> None:
+def migrated(engine: sa.Engine, to: str = "head") -> None:
     """Run all migrations on an empty database, one after the other."""
     config = Config()
     config.set_main_option("script_location", "folkways.workspace:migrations")
     with engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, to)
 
 
 def shape(connection: sa.Connection) -> dict[str, list[tuple[str, str, bool]]]:
@@ -54,6 +54,23 @@ def test_migrations_make_what_a_new_workspace_has(tmp_path: Path) -> None:
         for connection in (created, upgraded):
             assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
             assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all() == [schema.HEAD]
+
+
+def test_scores_of_earlier_versions_are_read_and_leave_nothing_out(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = sa.create_engine(f"sqlite:///{path}")
+    migrated(old, "0003")
+    text, number = (
+        "endpoint task profile metric facet value interval signature",
+        "questions answered refused unreadable failed missing",
+    )
+    values = {**dict.fromkeys(text.split(), "x"), **dict.fromkeys(number.split(), 0), "n": 1103, "coverage": 1.0, "run_id": 1}
+    with old.begin() as connection:
+        table = sa.Table("scores", sa.MetaData(), autoload_with=connection)
+        connection.execute(sa.insert(table).values(values))
+    with open_workspace(path).read() as connection:
+        row = connection.execute(sa.select(schema.scores)).one()
+    assert (row.n, row.left_out, row.why_left_out) == (1103, 0, None)
 
 
 @pytest.mark.postgres

@@ -128,6 +128,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
     lost = [score.n - score.answered for _, scores in rows for score in scores if score is not None]
     if len(rows) < 2 or not any(lost):
         return
+    any_left_out = any(score.left_out for _, scores in rows for score in scores if score is not None)
     grid = Grid(
         "",
         ("culture", *(view.short[name] for name in shown)),
@@ -145,7 +146,8 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
     yield Figure(
         slug,
         f"{task.title}, without an answer, by culture",
-        "The share of expected answers, in percent, that were refused, unreadable, failed or missing. They count as not right.",
+        "The share of expected answers, in percent, that were refused, unreadable, failed or missing. "
+        + ("The profile leaves some of them out of the score." if any_left_out else "They count as not right."),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
         *(render(heat_map(grid, SHARES, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),
     )

@@ -126,6 +126,15 @@ def test_a_reply_that_declines_is_a_refusal_and_wrong(task: Task, reply: str, re
     assert set(task.summarise(judged).filter(facet="all")["score"]) == {0.0}
 
 
+def test_a_sentence_given_back_without_tags_is_an_answer_and_other_text_is_none(release: Release) -> None:
+    task = BY_NAME["sample/identification"]
+    texts = dict(task.items(release).select("item", "text").iter_rows())
+    judged = judge(task, release, lambda item, language: f'"{texts[item["item"]]}"')
+    assert set(judged["state"]) == {"answered"}
+    assert set(judged["si_csi"]) == {0.0}
+    assert set(judge(task, release, lambda item, language: "Fine weather today!")["state"]) == {"unreadable"}
+
+
 @pytest.mark.parametrize("reply", ["", " \n "])
 def test_an_empty_reply_is_unreadable(task: Task, reply: str, release: Release) -> None:
     assert set(judge(task, release, lambda item, language: reply)["state"]) == {"unreadable"}

@@ -85,6 +85,50 @@ def test_what_cannot_be_told_stays_unreadable(reply: str) -> None:
     assert read_adaptation(reply) is None
 
 
+FORMAT = "[Intra-lingual adaptation, Inter-lingual adaptation, Adaptation method used]"
+
+
+@pytest.mark.parametrize(
+    ("reply", "versions"),
+    [
+        (
+            "[She <CSI> queues </CSI>., She <CSI> waits </CSI>., Substitution]",
+            ("She <CSI> queues </CSI>.", "She <CSI> waits </CSI>."),
+        ),
+        ("[He is shy, but sings., He is shy, and sings., Cultural adaptation]", ("He is shy, but sings.", "He is shy, and sings.")),
+        ("[He is shy, but sings, He is shy, but sings, Substitution]", ("He is shy, but sings", "He is shy, but sings")),
+        ("[She queues for tea, She waits for tea, Substitution]", ("She queues for tea", "She waits for tea")),
+        ("[He is shy, but sings., 他害羞，但是唱歌, Substitution]", ("He is shy, but sings.", "他害羞，但是唱歌")),
+        ("[He is shy, but sings., 他害羞，但是唱歌]", ("He is shy, but sings.", "他害羞，但是唱歌")),
+        ('["He said "hi", loudly.", "He said "yo", loudly.", "Substitution"]', ('He said "hi", loudly.', 'He said "yo", loudly.')),
+        (f"{FORMAT}\n\nOutput: [She ate., She drank., Label]\n\nInput: x\nOutput: [One., Two., Label]", ("She ate.", "She drank.")),
+        (
+            "1. The rewritten sentence in English: She ate.\n2. The rewritten sentence in Modern Standard Arabic:\nShe drank.\n"
+            "3. The way you chose: Label\n\nSentence: She ate.",
+            ("She ate.", "She drank."),
+        ),
+    ],
+)
+def test_layouts_that_small_models_answer_with(reply: str, versions: tuple[str, str]) -> None:
+    found = read_adaptation(reply)
+    assert found is not None
+    assert (found.intra, found.inter) == versions
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        FORMAT,
+        f"{FORMAT}\n\nOutput: She ate at home.",
+        f"She ate at home.\n\nOutput:\n{FORMAT}\n\nOutput:\n[Non-transferable adaptation, Label adaptation]\n\nOutput:\n[Label",
+        "[Non-transferable, Cultural Equivalent, Cultural Equivalence, Cultural Equivalence, Adaptation method used]",
+        "[They ate, drank, laughed]",
+    ],
+)
+def test_the_format_given_back_and_a_single_version_are_no_adaptation(reply: str) -> None:
+    assert read_adaptation(reply) is None
+
+
 def test_an_abbreviation_does_not_move_the_boundary_behind_it() -> None:
     found = read_adaptation("[He is <CSI> shy </CSI>, but sings., 他是KTV常客，但很<CSI>害羞</CSI>。, Label]")
     assert found == Adaptation("He is <CSI> shy </CSI>, but sings.", "他是KTV常客，但很<CSI>害羞</CSI>。", "Label")
@@ -157,6 +201,7 @@ def test_each_of_the_twelve_synthetic_layouts_is_read_right(layout: str, synthet
         ("Label, Deletion and Transference", "Combination (Deletion + Label + Transference)"),
         ("Couplet", "Couplet"),
         ("a guess", None),
+        (", ".join(STRATEGIES), None),
     ],
 )
 def test_strategies_have_one_name_each(text: str, name: str | None) -> None:

@@ -222,6 +222,39 @@ def test_empty_and_declining_replies_are_told_apart(task: Task, small: Release) 
     assert states == ["unreadable", "refused"]
 
 
+def test_a_sentence_given_back_without_tags_says_that_nothing_is_specific(small: Release) -> None:
+    text = IDENTIFICATION.items(small)["text"][0]
+    for profile in ("paper", "strict"):
+        (row,) = judged(IDENTIFICATION, small, [text], profile)
+        assert (row["state"], row["answer"], row["hi_csi"], row["si_csi"]) == ("answered", "", 0.0, 0.0)
+
+
+def test_what_paper_leaves_out_is_expected_and_told_and_strict_leaves_nothing_out(small: Release) -> None:
+    items = ADAPTATION.items(small).filter(pl.col("culture") == "CN")
+    good = [json.dumps([row["intra"], row["inter"], "Label"]) for row in items.iter_rows(named=True)]
+    replies = [
+        good[0],
+        "They share dishes.",
+        "I'm sorry, I can't help with that.",
+        '["They share.", "他们分享。", "Label"]',
+        good[4],
+    ]
+    table = responses(ADAPTATION, items["item"].to_list(), replies)
+    paper, strict = (ADAPTATION.judge(items, table, profile) for profile in ("paper", "strict"))
+    why = "with another number of tagged items than gold, or no version"
+    assert paper["left_out"].to_list() == [None, "unreadable", "refused", why, None]
+    assert strict["left_out"].null_count() == 5
+    for judgements, left_out in ((paper, 3), (strict, 0)):
+        whole = ADAPTATION.summarise(judgements).filter(pl.col("facet") == "all")
+        row = whole.row(by_predicate=pl.col("metric") == "csi_edit_intra", named=True)
+        assert (row["n"], row["left_out"], row["coverage"]) == (5, left_out, 1 - left_out / 5)
+        assert (row["answered"], row["refused"], row["unreadable"]) == (3, 1, 1)
+        assert json.loads(row["why_left_out"] or "{}") == ({"unreadable": 1, "refused": 1, why: 1} if left_out else {})
+        assert row["score"] == pytest.approx(100.0 if left_out else 40.0)
+        counted = whole.row(by_predicate=pl.col("metric") == "format_read", named=True)
+        assert (counted["n"], counted["left_out"], counted["score"]) == (5, 0, pytest.approx(60.0))
+
+
 def test_a_sentence_that_apologises_is_not_a_refusal(small: Release) -> None:
     items = IDENTIFICATION.items(small).with_columns(text=pl.lit("I'm sorry, I can't come to the pub."))
     table = responses(IDENTIFICATION, items["item"].to_list()[:1], ["I'm sorry, I can't come to the pub."])

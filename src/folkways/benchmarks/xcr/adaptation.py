@@ -124,7 +124,7 @@ class Adaptation(XcrTask):
         row = super().judged(item, response, profile)
         if profile == "paper" and (row["csi_edit_intra"] is None or row["csi_edit_inter"] is None):
             state = row.get("state", response["state"])
-            row[LEFT_OUT] = state if state in NOTHING_READ else "another number of tagged items than gold, or no version"
+            row[LEFT_OUT] = state if state in NOTHING_READ else "with another number of tagged items than gold, or no version"
         return row
 
     def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
