@@ -59,7 +59,7 @@ def test_migrations_make_what_a_new_workspace_has(tmp_path: Path) -> None:
 def test_scores_of_earlier_versions_are_read_and_leave_nothing_out(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     old = sa.create_engine(f"sqlite:///{path}")
-    migrated(old, "0003")
+    migrated(old, "0004")
     text, number = (
         "endpoint task profile metric facet value interval signature",
         "questions answered refused unreadable failed missing",
