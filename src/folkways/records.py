@@ -28,6 +28,18 @@ class State(StrEnum):
     MISSING = "missing"
 
 
+LOST = (State.FAILED.value, State.MISSING.value)
+"""The states of items that got no reply: nothing is known of the model there, and nothing is no zero."""
+
+BASELINE_PREFIX = "baseline/"
+"""Endpoints whose name begins so know nothing; they are shown beside the models, for scale, and never taken for one."""
+
+
+def is_baseline(endpoint: str) -> bool:
+    """Whether this endpoint only marks what knowing nothing would score."""
+    return endpoint.startswith(BASELINE_PREFIX)
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One number per judgement, and how it is shown.

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from folkways.api import run
 from folkways.benchmarks.registry import analyses
 from folkways.cli.analyse import command
+from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_release
 
@@ -22,7 +23,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("COLUMNS", "140")
     target = str(tmp_path / "folkways.db")
     release = str(write_release(tmp_path / "made"))
-    models = ["baseline/constant:tea", "baseline/constant:coffee"]
+    models = [BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")]  # type: ignore[misc]
     run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
     return target
 
@@ -53,7 +54,7 @@ def test_json_has_every_row_with_its_unit(workspace: str, tmp_path: Path) -> Non
     out = tmp_path / "languages.json"
     analyse("--workspace", workspace, "--only", "languages", "--format", "json", "--out", str(out))
     (table,) = json.loads(out.read_text(encoding="utf-8"))["tables"]
-    assert {row["endpoint"] for row in table["rows"]} == {"baseline/constant:tea", "baseline/constant:coffee"}
+    assert {row["endpoint"] for row in table["rows"]} == {"lab/tea", "lab/coffee"}
     assert "question" in table["unit"]
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from folkways.api import run
 from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError
 from folkways.cli.tables import command
+from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_mcq, write_release
 
@@ -35,7 +36,7 @@ def release(tmp_path: Path) -> str:
 def workspace(tmp_path: Path, release: str) -> str:
     """A workspace with a run of two endpoints that always say the same."""
     target = str(tmp_path / "folkways.db")
-    models = ["baseline/constant:tea", "baseline/constant:coffee"]
+    models = [BaselineEndpoint(f"lab/{word}", word, lambda _request, word=word: word) for word in ("tea", "coffee")]  # type: ignore[misc]
     run("blend/saq", models=models, workspace=target, name="constants", releases={"blend": release})
     return target
 
@@ -110,7 +111,7 @@ def test_models_of_a_run(release: str, workspace: str) -> None:
     made = tables_of(*FROM_RUN, "--run", "constants", "-w", workspace, "--release", release)
     assert list(made) == list(FROM_RUN)
     languages = made["languages"]["rows"]
-    assert {row["endpoint"] for row in languages} == {"baseline/constant:tea", "baseline/constant:coffee"}
+    assert {row["endpoint"] for row in languages} == {"lab/tea", "lab/coffee"}
     coffee = next(row for row in languages if row["endpoint"].endswith("coffee") and row["culture"] == "ES")
     assert coffee["n"] == 3, "the fourth question does not count"
     assert {row["topic"] for row in made["category-means"]["rows"]} == {"Food", "Sport", "Family"}

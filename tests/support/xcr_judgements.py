@@ -56,7 +56,7 @@ def findings(rows: Iterable[Mapping[str, Any]], release: Release | None = None, 
     frame = frame.with_columns(lacking)
     tasks = frame["task"].unique().to_list()
     return Findings(
-        judgements=frame,
+        judged=frame,
         metrics={task: (*get_task(task).metrics, *metrics) for task in tasks},
         releases=dict.fromkeys(tasks, release) if release is not None else {},
     )

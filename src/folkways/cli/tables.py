@@ -147,6 +147,7 @@ def _judgements(runs: tuple[str, ...], workspace: str, profile: str) -> pl.DataF
     import polars as pl
 
     from folkways.api import load_run
+    from folkways.benchmarks.analyses import Findings
     from folkways.errors import FolkwaysError
 
     frames = []
@@ -157,4 +158,9 @@ def _judgements(runs: tuple[str, ...], workspace: str, profile: str) -> pl.DataF
                 f"run {name} has not been judged in the profile {profile}; do it: folkways score {name} --profile {profile}"
             )
         frames.append(judged)
-    return pl.concat(frames, how="diagonal_relaxed")
+    findings = Findings(pl.concat(frames, how="diagonal_relaxed"))
+    if findings.judgements.is_empty():
+        raise findings.lacking("blend/saq")
+    for sentence in findings.left_out(sorted(findings.asked)):
+        click.echo(f"left out: {sentence}", err=True)
+    return findings.judgements

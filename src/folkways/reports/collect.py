@@ -16,7 +16,7 @@ from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.baselines import baseline_scores
 from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
 from folkways.reports.people import people_scores
-from folkways.runs.findings import choose_analyses, known_cards
+from folkways.runs.findings import choose_analyses, known_cards, whole_questions
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of
 from folkways.workspace import plans, results
@@ -77,19 +77,21 @@ def collect(
                 people += (found := list(people_scores(task, items, release, of_task)))
                 if task.people_release and not found:
                     unknown_people[task.name] = task.people_release
+    every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     findings = Findings(
-        judgements=pl.concat(judgements, how="diagonal_relaxed"),
-        scores=pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        judged=pl.concat(judgements, how="diagonal_relaxed"),
         metrics={name: task.metrics for name, task in tasks.items()},
         releases=opened,
-        cards=known_cards(scores),
+        cards=known_cards(every),
+        whole_questions=whole_questions(tasks.values()),
     )
+    made, without = analyse(choose_analyses(findings), findings)
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, cost_of) for run in runs),
-        scores=findings.scores,
-        judgements=findings.judgements,
+        scores=every,
+        judgements=findings.judged,
         releases=tuple(releases.values()),
         metrics=findings.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
@@ -97,7 +99,8 @@ def collect(
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         unknown_people=unknown_people,
-        analyses=tuple(analyse(choose_analyses(findings), findings)[0]),
+        analyses=tuple(made),
+        without_analyses=without,
     )
 
 

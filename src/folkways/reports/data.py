@@ -31,9 +31,6 @@ FAILURES: Schema = {
 }
 """Columns of ``ReportData.failures``."""
 
-BASELINE_PREFIX = "baseline/"
-"""Endpoints whose name begins so know nothing; a report shows them beside the models, for scale."""
-
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
@@ -73,6 +70,7 @@ class ReportData:
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     unknown_people: task -> the release that would tell of its people, where it is not on this disk.
     analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
+    without_analyses: name of an analysis that these judgements do not allow -> why.
     """
 
     title: str
@@ -88,14 +86,10 @@ class ReportData:
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
     unknown_people: Mapping[str, str] = field(default_factory=dict)
     analyses: tuple[Made, ...] = ()
+    without_analyses: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")
         require_columns(self.judgements, REPORT_JUDGEMENTS, "the judgements of a report")
         require_columns(self.failures, FAILURES, "the failures of a report")
         require_columns(self.people, SCORES, "the scores of people in a report")
-
-
-def is_baseline(endpoint: str) -> bool:
-    """Whether this endpoint only marks what knowing nothing would score."""
-    return endpoint.startswith(BASELINE_PREFIX)

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
-from folkways.reports.data import BASELINE_PREFIX, is_baseline
+from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.names import culture_name, language_name
 from folkways.reports.text import NOT_A_NUMBER, count, number, one_line
 

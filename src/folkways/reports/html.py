@@ -39,6 +39,7 @@ from folkways.reports.summary import (
     lede,
     left_out_notices,
     run_notices,
+    unasked,
     unequal_notices,
     unreadable_notices,
 )
@@ -72,6 +73,7 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
         lede=lede(view),
         gaps=gaps(view),
+        unasked=unasked(view),
         notices=coverage_notices(view),
         run_notices=[*run_notices(view), *unequal_notices(view), *left_out_notices(view), *unreadable_notices(view)],
         sample=sample,

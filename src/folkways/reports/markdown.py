@@ -9,7 +9,15 @@ from folkways.reports.grids import Cell, grids
 from folkways.reports.leaderboard import Leaderboard, Standing
 from folkways.reports.names import facet_title
 from folkways.reports.people import PEOPLE
-from folkways.reports.summary import coverage_notices, lede, left_out_notices, run_notices, unequal_notices, unreadable_notices
+from folkways.reports.summary import (
+    coverage_notices,
+    lede,
+    left_out_notices,
+    run_notices,
+    unasked,
+    unequal_notices,
+    unreadable_notices,
+)
 from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
 
@@ -109,8 +117,11 @@ def _published(board: Leaderboard) -> Iterable[str]:
 
 def _analyses(view: ReportView) -> Iterable[str]:
     """What the papers ask, each table laid out for reading."""
-    if view.data.analyses:
+    without = unasked(view)
+    if view.data.analyses or without:
         yield "## What the papers ask"
+    if without:
+        yield "\n".join(f"- {escape(sentence)}" for sentence in without)
     for made in view.data.analyses:
         yield f"### {escape(made.analysis.title)}"
         yield escape(made.analysis.about)

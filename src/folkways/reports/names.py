@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from folkways.cultures import cultures, languages
+from folkways.records import is_baseline
 from folkways.reports.text import one_line
 
 WHOLE = "all"
@@ -70,7 +71,7 @@ def short_endpoint(endpoint: str) -> str:
     ``openai/gpt-4o-mini`` -> ``gpt-4o-mini``; ``http://host:8000/v1#org/llama`` -> ``llama``; baselines keep their kind:
     ``baseline/constant:X`` -> ``baseline constant:X``.
     """
-    if endpoint.startswith("baseline/"):
+    if is_baseline(endpoint):
         return endpoint.replace("/", " ", 1)
     name = endpoint.rsplit("#", 1)[-1] if endpoint.startswith(("http://", "https://")) else endpoint
     return name.rstrip("/").rsplit("/", 1)[-1] or endpoint
@@ -80,7 +81,7 @@ def provider(endpoint: str) -> str:
     """Who serves it: ``openai`` of ``openai/gpt-4o-mini``, ``localhost:8000`` of an address; empty for a baseline."""
     if endpoint.startswith(("http://", "https://")):
         return endpoint.split("/")[2]
-    return "" if endpoint.startswith("baseline/") else endpoint.rpartition("/")[0]
+    return "" if is_baseline(endpoint) else endpoint.rpartition("/")[0]
 
 
 def short_endpoints(endpoints: tuple[str, ...]) -> dict[str, str]:

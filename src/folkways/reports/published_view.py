@@ -9,8 +9,8 @@ from functools import cached_property
 import polars as pl
 
 from folkways.benchmarks.published import PAPERS
+from folkways.records import BASELINE_PREFIX
 from folkways.reports.chart_parts import INK, MUTED, SERIES, Spec, axis_y, spec
-from folkways.reports.data import BASELINE_PREFIX
 from folkways.reports.figures import NARROW, WIDE, Figure, render, slugged
 from folkways.reports.names import WHOLE, facet_title, value_name
 from folkways.reports.reference import placed, reference_points, warnings_of

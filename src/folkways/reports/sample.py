@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.records import JUDGEMENTS
-from folkways.reports.data import BASELINE_PREFIX, REPORT_JUDGEMENTS, ReportData
+from folkways.records import BASELINE_PREFIX, JUDGEMENTS
+from folkways.reports.data import REPORT_JUDGEMENTS, ReportData
 from folkways.reports.names import culture_name, language_name
 from folkways.reports.text import NOT_A_NUMBER, number, shorten, visible
 from folkways.reports.views import ReportView

@@ -28,6 +28,14 @@ def lede(view: ReportView) -> str:
     return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
 
 
+def unasked(view: ReportView) -> list[str]:
+    """Which of the papers' analyses these judgements do not allow, one sentence for each reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in view.data.without_analyses.items():
+        names.setdefault(reason, []).append(name)
+    return [f"Not asked: {listing(known)} ({reason})." for reason, known in names.items()]
+
+
 def _totals(view: ReportView) -> tuple[int, int]:
     """Expected items and those without a reply, each counted once whatever the number of profiles and metrics."""
     asked = _asked(view)

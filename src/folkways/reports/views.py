@@ -8,8 +8,8 @@ from functools import cached_property
 
 import polars as pl
 
-from folkways.records import Metric, State
-from folkways.reports.data import ReportData, is_baseline
+from folkways.records import Metric, State, is_baseline
+from folkways.reports.data import ReportData
 from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
 from folkways.reports.text import of_expected
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from folkways.benchmarks.analyses import Analysis, Findings
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import analyses, get_task
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -17,11 +18,11 @@ from folkways.workspace.database import Workspace
 
 
 def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile: str | None = None) -> Findings:
-    """The judgements and scores of these runs; of an item that two runs have, what the later one says.
+    """The judgements of these runs; of an item that two runs have, what the later one says.
 
     profile: only this one of each task. Raises FolkwaysError for a run that has not been scored.
     """
-    judgements, scores, releases = [], [], {}
+    judgements, endpoints, releases = [], set[str](), {}
     for run in runs:
         stored = results.load_scores(workspace, run)
         if stored.is_empty():
@@ -30,7 +31,7 @@ def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
                 of_task = of_task.filter(pl.col("profile") == get_task(run_task.task).resolve_profile(profile))
-            scores.append(of_task)
+            endpoints.update(of_task["endpoint"])
             releases[run_task.task] = release_of(run_task)
             judgements += [
                 results.load_judgements(workspace, run, name, part).drop("ordinal").with_columns(profile=pl.lit(name))
@@ -40,17 +41,22 @@ def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile
             ]
     key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
     return Findings(
-        judgements=pl.concat(judgements, how="diagonal_relaxed").unique(subset=key, keep="last", maintain_order=True),
-        scores=pl.concat(scores),
+        judged=pl.concat(judgements, how="diagonal_relaxed").unique(subset=key, keep="last", maintain_order=True),
         metrics={task: get_task(task).metrics for task in releases},
         releases=releases,
-        cards=known_cards(scores),
+        cards=cards_of(endpoints),
+        whole_questions=whole_questions(map(get_task, releases)),
     )
 
 
-def known_cards(scores: Iterable[pl.DataFrame]) -> dict[str, ModelCard]:
+def known_cards(scores: pl.DataFrame) -> dict[str, ModelCard]:
     """Endpoint -> model card, for those endpoints of the scores that a table of cards knows."""
-    return cards_of({name for frame in scores for name in frame["endpoint"]})
+    return cards_of(set(scores["endpoint"]))
+
+
+def whole_questions(tasks: Iterable[Task]) -> frozenset[str]:
+    """The names of those of the tasks that score whole questions."""
+    return frozenset(task.name for task in tasks if task.whole_questions)
 
 
 def choose_analyses(findings: Findings, names: Sequence[str] = ()) -> list[Analysis]:
@@ -59,7 +65,7 @@ def choose_analyses(findings: Findings, names: Sequence[str] = ()) -> list[Analy
         analysis
         for members in analyses().values()
         for analysis in members
-        if findings.tasks.intersection(analysis.tasks)
+        if findings.asked.intersection(analysis.tasks)
     ]  # fmt: skip
     known = {analysis.name for analysis in offered}
     for name in names:

@@ -48,15 +48,9 @@ def judged(
 
 
 def findings(*frames: pl.DataFrame, cards: dict[str, ModelCard] | None = None) -> Findings:
-    """Judgements with the scores that the tasks make of them."""
-    judgements = pl.concat(frames, how="diagonal_relaxed")
-    scores = [
-        task.summarise(of_model.with_columns(topic=pl.lit(None, dtype=pl.String), gold_letter=pl.lit(None, dtype=pl.String)))
-        .with_columns(endpoint=pl.lit(endpoint), profile=pl.lit("paper"), signature=pl.lit(""))
-        for task in TASKS
-        for (endpoint,), of_model in judgements.filter(pl.col("task") == task.name).group_by(["endpoint"], maintain_order=True)
-    ]  # fmt: skip
-    return Findings(judgements, pl.concat(scores), cards=cards or {})
+    """Findings of these judgements."""
+    whole = frozenset(task.name for task in TASKS if task.whole_questions)
+    return Findings(pl.concat(frames, how="diagonal_relaxed"), cards=cards or {}, whole_questions=whole)
 
 
 def rows_of(analysis: str, found: Findings, name: str) -> list[dict[str, object]]:

@@ -16,16 +16,13 @@ def _tables(*names: str) -> Callable[[Findings], Sequence[Table]]:
     def make(findings: Findings) -> Sequence[Table]:
         from folkways.benchmarks.blend.tables import Sources, make_table  # brings scipy, which asking does not need
 
-        sources = Sources(judgements=findings.judgements.filter(_first_profile(findings)))
+        judged = [findings.of(task) for task in (SAQ, MCQ) if task in findings.tasks]
+        if not judged:
+            raise findings.lacking(SAQ)
+        sources = Sources(judgements=pl.concat(judged, how="diagonal_relaxed"))
         return [make_table(name, sources) for name in names]
 
     return make
-
-
-def _first_profile(findings: Findings) -> pl.Expr:
-    """Rows of the profile that was judged first, task by task: a table never mixes two rules."""
-    firsts = {task: findings.of(task)["profile"][0] for task in (SAQ, MCQ) if task in findings.tasks}
-    return pl.any_horizontal((pl.col("task") == task) & (pl.col("profile") == profile) for task, profile in firsts.items())
 
 
 ANALYSES = (

@@ -45,7 +45,7 @@ def test_only_sentences_with_both_scores_count_and_no_failed_requests() -> None:
     rows = [
         row(ADAPTATION, "both", culture="CN", csi_edit_intra=0.2, csi_edit_inter=0.5),
         row(ADAPTATION, "too", culture="CN", csi_edit_intra=0.2, csi_edit_inter=0.3),
-        row(ADAPTATION, "dropped", culture="CN", csi_edit_intra=None, csi_edit_inter=0.9),
+        *(row(ADAPTATION, f"dropped-{k}", culture="CN", csi_edit_intra=None, csi_edit_inter=0.9) for k in range(7)),
         row(ADAPTATION, "failed", culture="CN", state="failed", csi_edit_intra=0.0, csi_edit_inter=0.0),
     ]
     by_category, _ = gain_tables(findings(rows))

@@ -82,7 +82,7 @@ def test_whatever_was_judged_gives_tables_or_says_what_is_lacking(workspace: str
     whole = load_findings(database, [find_run(database, "systems")])
     for size in (1, 2, 3, 5, 8, 20, 60):
         for seed in range(3):
-            some = replace(whole, judgements=whole.judgements.sample(size, seed=seed))
+            some = replace(whole, judged=whole.judged.sample(size, seed=seed))
             made, left_out = analyse(ANALYSES, some)
             assert {one.analysis.name for one in made} | set(left_out) <= {analysis.name for analysis in ANALYSES}
             assert all(left_out.values())

@@ -55,7 +55,7 @@ def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
         "Local language against English, by question",
         "The unit is the question: each difference is a mean over the questions that count in both languages. "
         "p_holm is corrected for the number of cultures of each endpoint.",
-        _compared(paired, ["endpoint", "culture", "language"]),
+        _compared(paired, ["endpoint", "culture", "language"], "question"),
         notes=(_GAIN,),
     )
 
@@ -70,14 +70,14 @@ def published_language_table() -> Table:
         "Local language against English, from Tables 10 and 11",
         "The unit is the model: each difference is a mean over the paper's 17 models, and its interval says how far other models "
         "would differ, not other questions.",
-        _compared(paired, ["endpoint", "culture", "language"]),
+        _compared(paired, ["endpoint", "culture", "language"], "model"),
         notes=(_GAIN,),
     )
 
 
-def _compared(paired: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
     rows = []
-    for key, group in paired.sort(*keys).group_by(keys, maintain_order=True):
+    for key, group in paired.sort(*keys, unit).group_by(keys, maintain_order=True):  # a sum of floats depends on its order
         found = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
         means = (group["local"].mean(), group["english"].mean())
         rows.append((*key, *means, found.difference, found.low, found.high, found.p, math.nan, found.n))

@@ -47,6 +47,8 @@ def easy_against_hard(findings: Findings) -> Sequence[Table]:
     """The scores of both setups, and their gap paired by question."""
     if len(present(findings)) < 2:
         missing = next(task for task in (EASY, HARD) if task not in findings.tasks)
+        if missing in findings.asked:
+            raise findings.lacking(missing)
         raise NotAvailableError(f"needs both setups; {missing} was not asked: folkways run {missing} --model NAME")
     easy, hard = (by_question(findings, task) for task in (EASY, HARD))
     pairs = easy.join(hard, on=["endpoint", "question"], how="inner", suffix="_hard", maintain_order="left")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.analyses import Findings
-from folkways.benchmarks.culturalbench.regions import with_regional_means
+from folkways.benchmarks.culturalbench.regions import REGION, with_regional_means
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import Metric
@@ -20,24 +20,25 @@ SETUPS = {EASY: "Easy", HARD: "Hard"}
 
 UNIT = "The unit is the question; orders, templates and samples of one question are averaged first."
 UNKNOWN = "unknown"
+WHOLE = "all"
 _MEAN = Metric("value", "", "", kind="mean")
 
 
 def present(findings: Findings) -> list[str]:
-    """The tasks of which there are judgements, Easy first."""
-    return [task for task in TASKS if task in findings.tasks]
+    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is none."""
+    tasks = findings.tasks
+    found = [task for task in TASKS if task in tasks]
+    if not found:
+        raise findings.lacking(next((task for task in TASKS if task in findings.asked), EASY))
+    return found
 
 
 def judgements_of(findings: Findings, task: str) -> pl.DataFrame:
-    """The counted judgements of models on a task, in the profile that was judged first, with the headline as ``value``.
+    """The judgements of a task in the profile that was judged first (``Findings.of``), with the headline as ``value``.
 
-    Baselines know nothing and are not compared. Rows on which the headline does not stand are left out. NotAvailableError where no
-    model was asked.
+    Rows on which the headline does not stand are left out.
     """
-    judged = findings.of(task).filter(~pl.col("endpoint").str.starts_with("baseline/"))
-    if judged.is_empty():
-        raise NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
-    return judged.with_columns(value=HEADLINE[task]).drop_nulls("value")
+    return findings.of(task).with_columns(value=HEADLINE[task]).drop_nulls("value")
 
 
 def by_question(findings: Findings, task: str, *also: str) -> pl.DataFrame:
@@ -51,19 +52,15 @@ def by_question(findings: Findings, task: str, *also: str) -> pl.DataFrame:
 
 
 def scores_of(findings: Findings, task: str, facet: str) -> pl.DataFrame:
-    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent."""
-    profile = judgements_of(findings, task)["profile"][0]
-    return (
-        findings.scores.filter(
-            (pl.col("task") == task)
-            & (pl.col("profile") == profile)
-            & (pl.col("metric") == HEADLINE[task])
-            & (pl.col("facet") == facet)
-            & ~pl.col("endpoint").str.starts_with("baseline/")
-        )
-        .unique(subset=["endpoint", "value"], keep="last", maintain_order=True)
-        .select("endpoint", "value", "score", "low", "high", "n")
-    )
+    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as ``summarise`` has them."""
+    metric = Metric(HEADLINE[task], "", "")
+    found = []
+    for (endpoint,), judged in judgements_of(findings, task).group_by(["endpoint"], maintain_order=True):
+        scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
+        if facet == REGION:
+            scores = with_regional_means(scores, judged, (metric,))
+        found.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
+    return pl.concat(found).select("endpoint", "value", "score", "low", "high", "n")
 
 
 def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.analyses.gold import gold_items
 from folkways.benchmarks.xcr.analyses.groups import WHOLE, in_order, sizes_told
-from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, Measure, per_sentence, reached, sided
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, Measure, per_sentence, sided
 from folkways.cultures import cultures
 from folkways.records import Schema, State
 from folkways.releases.base import Release
@@ -79,19 +79,20 @@ _NOTES = (
 
 def _profiles(findings: Findings) -> list[str]:
     of_task = findings.judgements.filter(pl.col("task") == ADAPTATION)
+    if of_task.is_empty():
+        raise findings.lacking(ADAPTATION)
     return of_task["profile"].unique(maintain_order=True).to_list()
 
 
 def _gains(findings: Findings, profile: str, judged: pl.DataFrame, facet: str) -> Iterator[tuple[Any, ...]]:
-    said = reached(judged)
     release = findings.releases.get(ADAPTATION)
     for compares, intra, inter in sided(findings, judged):
         if not (profile == "paper" and "_bert_" in intra.name):
-            yield from _of(said, profile, facet, intra, inter, SAME)
+            yield from _of(judged, profile, facet, intra, inter, SAME)
             continue
-        yield from _of(said, profile, facet, intra, inter, MIXED)
+        yield from _of(judged, profile, facet, intra, inter, MIXED)
         if release is not None:
-            yield from _of(_as_it_was(said, compares, intra.name, release), profile, facet, intra, inter, SAME)
+            yield from _of(_as_it_was(judged, compares, intra.name, release), profile, facet, intra, inter, SAME)
 
 
 def _of(said: pl.DataFrame, profile: str, facet: str, intra: Measure, inter: Measure, scales: str) -> Iterator[tuple[Any, ...]]:

@@ -92,7 +92,6 @@ def _scores(findings: Findings, task: str, facet: str) -> pl.DataFrame:
         "high",
         "n",
         pl.col("questions").alias("sentences"),
-        "coverage",
     )
 
 

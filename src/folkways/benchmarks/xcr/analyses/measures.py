@@ -14,7 +14,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.records import Metric, State
+from folkways.records import Metric
 
 T = TypeVar("T")
 
@@ -88,6 +88,8 @@ def task_by_task(findings: Findings, make: Callable[[str], T]) -> list[T]:
                 found.append(make(task))
             except NotAvailableError as reason:
                 lacking = reason
+        elif task in findings.asked:
+            lacking = findings.lacking(task)
     if not found:
         raise lacking
     return found
@@ -102,11 +104,6 @@ def sided(findings: Findings, judged: pl.DataFrame) -> list[tuple[str, Measure, 
         if set(of_kind) == set(SIDES):
             pairs.append((compares, of_kind["intra"], of_kind["inter"]))
     return pairs
-
-
-def reached(judged: pl.DataFrame) -> pl.DataFrame:
-    """The rows with a reply: pairs are made of what was said, and a request that failed says nothing of a model."""
-    return judged.filter(~pl.col("state").is_in([State.FAILED.value, State.MISSING.value]))
 
 
 def per_sentence(judged: pl.DataFrame, keys: Sequence[str], values: Mapping[str, str]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import TASKS, measures, per_sentence, reached, task_by_task
+from folkways.benchmarks.xcr.analyses.measures import TASKS, measures, per_sentence, task_by_task
 from folkways.records import Schema
 from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
@@ -103,9 +103,8 @@ def reasoning_tables(findings: Findings) -> Sequence[Table]:
 
 def _compared(findings: Findings, task: str, found: list[tuple[Asked, Asked]]) -> Iterator[tuple[Any, ...]]:
     judged = findings.of(task)
-    said = reached(judged)
     for measure in measures(findings, task, judged):
-        sentences = per_sentence(said, ["endpoint", "culture"], {"score": measure.name}).drop_nulls("score")
+        sentences = per_sentence(judged, ["endpoint", "culture"], {"score": measure.name}).drop_nulls("score")
         for less, more in found:
             one, other = (sentences.filter(pl.col("endpoint") == asked.endpoint) for asked in (less, more))
             both = one.join(other, on=["culture", "question"], how="inner", maintain_order="left", suffix="_more")

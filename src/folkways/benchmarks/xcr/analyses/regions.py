@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.benchmarks.xcr.analyses.groups import sizes_told
-from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, measures, per_sentence, reached
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, measures, per_sentence
 from folkways.records import Schema
 from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
@@ -118,7 +118,7 @@ def bias_tables(findings: Findings) -> Sequence[Table]:
 
 def gaps(judged: pl.DataFrame, looked_at: Sequence[Measure]) -> list[tuple[str, Measure, Gap]]:
     """Each endpoint, metric and gap. NotAvailableError where no endpoint was scored in both cultures."""
-    said = reached(judged).filter(pl.col("culture").is_in([WEST, EAST]))
+    said = judged.filter(pl.col("culture").is_in([WEST, EAST]))
     both = said.group_by("endpoint", maintain_order=True).agg(pl.col("culture").n_unique())
     endpoints = both.filter(pl.col("culture") == 2)["endpoint"].to_list()
     if not endpoints:

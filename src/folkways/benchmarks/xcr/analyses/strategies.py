@@ -11,7 +11,7 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, reached, sided
+from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, CSI, sided
 from folkways.records import Metric, Schema
 
 MINIMUM = 20
@@ -56,7 +56,7 @@ def strategy_tables(findings: Findings) -> Sequence[Table]:
     if pair is None:
         raise NotAvailableError("the tagged items of one version have no score in these judgements")
     label = pair[0].label.split(",", 1)[0]
-    scored = reached(judged).select(
+    scored = judged.select(
         "endpoint",
         "culture",
         "question",
