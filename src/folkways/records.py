@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 import polars as pl
+import polars.selectors as cs
 
 from folkways.errors import DataError, MissingExtraError
 
@@ -162,8 +163,8 @@ SCORES: Schema = {
     "metric": pl.String,
     "facet": pl.String,  # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
     "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
-    "score": pl.Float64,  # over the fixed denominator n (less left_out), times the metric's scale
-    "low": pl.Float64,
+    "score": pl.Float64,  # over n less left_out, times the metric's scale; null where none of these got a reply
+    "low": pl.Float64,  # null, as is high, where there is no interval
     "high": pl.Float64,
     "interval": pl.String,  # "wilson 95%", "bca bootstrap 95% by question"
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
@@ -195,6 +196,11 @@ class Frame(pl.DataFrame):
 def empty(schema: Schema) -> pl.DataFrame:
     """A frame of no rows with exactly these columns."""
     return pl.DataFrame(schema=dict(schema))
+
+
+def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with null wherever a float is not a number: what is not known is null, in every frame, file and document."""
+    return frame.with_columns(cs.float().fill_nan(None))
 
 
 def require_columns(frame: pl.DataFrame, schema: Schema, what: str) -> pl.DataFrame:

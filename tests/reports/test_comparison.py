@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 
@@ -10,10 +11,12 @@ import polars as pl
 import pytest
 from scipy import stats as reference
 
+from folkways.cli.table_output import as_markdown, as_text
 from folkways.errors import FolkwaysError
-from folkways.records import Metric
+from folkways.records import Metric, without_nan
 from folkways.reports.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
 from folkways.reports.comparison_tables import comparison_document, comparison_tables, told_pairs
+from folkways.reports.text import json_for_terminal
 from folkways.stats.bootstrap import clustered_bootstrap
 
 RIGHT = Metric("right", "Right", "")
@@ -134,7 +137,7 @@ def test_the_spread_of_wordings_stands_beside_that_of_cultures() -> None:
 def test_a_culture_with_few_questions_has_no_interval_and_says_so() -> None:
     frames = {"a": judged(0.9, 1, questions=3), "b": judged(0.1, 2, questions=3)}
     row = row_of(compared(frames), "culture", "KR")
-    assert math.isnan(row["low"])  # type: ignore[arg-type]
+    assert row["low"] is None and row["high"] is None
     assert row["verdict"] == "3 questions are too few to tell a and b apart."
 
 
@@ -174,3 +177,53 @@ def test_of_many_models_neighbours_in_the_ranking_are_told() -> None:
     frames = {f"m{number}": judged(0.1 + 0.15 * number, number) for number in range(6)}
     pairs = told_pairs(compared(frames, permutations=99, resamples=50))
     assert pairs == [(f"m{number}", f"m{number + 1}") for number in range(5)]
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["first ahead", "second ahead"])
+def test_cultures_that_turn_round_are_named_and_told_as_data(turned: bool) -> None:
+    cultures = ("US", "ES", "KR", "KP")
+    good, poor = judged(0.85, 1, cultures=cultures), judged(0.55, 2, cultures=cultures)
+    korean = pl.col("culture").is_in(["KR", "KP"])
+    good, poor = (
+        pl.concat([good.filter(~korean), poor.filter(korean), *([good.filter(~korean).with_columns(variant=pl.lit("v1"))])]),
+        pl.concat([poor.filter(~korean), good.filter(korean), *([poor.filter(~korean).with_columns(variant=pl.lit("v1"))])]),
+    )
+    frames = {"beta": poor, "alpha": good} if turned else {"alpha": good, "beta": poor}
+    for by in ("culture", "language"):
+        comparison = compared(frames, by=by)
+        (told,) = comparison.verdicts
+        assert told.startswith("alpha is ahead overall; behind in ")
+        assert {name for name in ("North Korea", "South Korea", "Spain") if name in told} == {"North Korea", "South Korea"}
+        document = json.loads(json_for_terminal(comparison_document(comparison)))
+        assert {(row["value"], row["ahead"], row["overall"]) for row in document["reversals"]} == {
+            ("KR", "beta", "alpha"),
+            ("KP", "beta", "alpha"),
+        }
+        assert all(row["p_holm"] < 0.05 and (row["difference"] < 0) != turned for row in document["reversals"])
+        tables = list(comparison_tables(comparison))
+        assert tables[0].unit.startswith("alpha is ahead overall; behind in ")
+        assert "alpha is ahead overall; behind in " in as_text(tables, 100) and "overall; behind in " in as_markdown(tables)
+
+
+def test_a_tie_names_the_cultures_of_either_model() -> None:
+    one, other = judged(0.85, 1), judged(0.3, 2)
+    ethiopian = pl.col("culture") == "ET"
+    frames = {
+        "a": pl.concat([one.filter(~ethiopian), other.filter(ethiopian)]),
+        "b": pl.concat([other.filter(~ethiopian), one.filter(ethiopian)]),
+    }
+    comparison = compared(frames)
+    assert comparison.verdicts[0].startswith("No difference overall; a is ahead in South Korea; b is ahead in Ethiopia.")
+    assert comparison.reversals["overall"].to_list() == [None, None]
+
+
+def test_without_reversals_nothing_is_added() -> None:
+    comparison = compared({"a": judged(0.9, 1), "b": judged(0.3, 2)})
+    assert comparison.verdicts[0].startswith("a does better than b") and comparison.reversals.is_empty()
+
+
+def test_what_is_not_known_is_null_in_every_frame() -> None:
+    comparison = compared({name: judged(0.5, seed, questions=3) for seed, name in enumerate("abc")})
+    for frame in (comparison.differences, comparison.ranking, comparison.spread, comparison.reversals):
+        assert frame.equals(without_nan(frame))
+    assert comparison.differences.filter(facet="culture")["low"].null_count() > 0

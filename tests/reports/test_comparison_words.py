@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from folkways.reports.comparison_words import Found, verdict
+from folkways.reports.comparison_words import Found, named, verdict
 
 CLEAR = Found("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 5.9, 60, 31, 200, 3)
 OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
@@ -54,3 +54,27 @@ def test_models_alike_in_every_answer() -> None:
 
 def test_scores_that_are_no_percentages_have_no_points() -> None:
     assert "by 6.2 (between 2.0 and 10.5, with" in verdict(CLEAR, points=False)
+
+
+def test_groups_that_turn_round_are_named_first() -> None:
+    told = verdict(CLEAR, turned={"North Korea": -11.0, "South Korea": -5.7}, by_variant=[3.0, 9.4])
+    assert told.startswith("A is ahead overall; behind in North Korea and South Korea. A does better than B, by 6.2 points")
+    assert "in all" not in told
+    reverse = replace(CLEAR, difference=-6.2, low=-10.5, high=-2.0)
+    assert verdict(reverse, turned={"Ethiopia": 4.0}).startswith("B is ahead overall; behind in Ethiopia. B does better than A")
+
+
+def test_a_tie_over_everything_tells_the_groups_of_either() -> None:
+    both = verdict(OPEN, turned={"Ethiopia": 9.0, "North Korea": -8.0, "South Korea": -7.0})
+    assert both.startswith(
+        "No difference overall; A is ahead in Ethiopia; B is ahead in North Korea and South Korea. No difference can"
+    )
+    assert verdict(OPEN, turned={"Ethiopia": 9.0}).startswith("No difference overall; A is ahead in Ethiopia. ")
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [("a", "a"), ("ab", "a and b"), ("abcde", "a, b, c, d and e"), ("abcdefgh", "a, b, c, d, e and 3 more")],
+)
+def test_long_lists_are_cut(names: str, words: str) -> None:
+    assert named(tuple(names)) == words

@@ -67,7 +67,7 @@ def test_percentages_are_whole_only_when_they_are_exact(share: float, shown: str
 
 
 def test_counts_durations_and_plurals() -> None:
-    assert (count(9999), count(10_000)) == ("9999", "10\u202f000")
+    assert (count(999), count(9999), count(10_000)) == ("999", "9,999", "10,000")
     assert (duration(0.42), duration(9.96), duration(41.6)) == ("0.4 s", "10 s", "42 s")
     assert (duration(200), duration(7500)) == ("3 min 20 s", "2 h 5 min")
     assert (interval(9.04, 45.2), interval(None, None), interval(math.nan, math.nan)) == ("9.0 – 45.2", "–", "–")

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.totals import Cells, Floats, Ints, extremes, state_counts
-from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns
+from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
 from folkways.stats.bootstrap import bounds_of_totals, method_name
 from folkways.stats.intervals import Interval, cluster_totals, normal_of_totals, wilson
 
@@ -54,7 +54,7 @@ def summarise_means(
     unreadable, failed and missing rows carry the metric's value for them, normally 0, so the denominator never shrinks. Where the
     rule itself leaves replies out (the column records.LEFT_OUT says why, for metrics with ``leaves_out``), these rows stay in ``n``
     and in the counts of states, the score is the mean over the others, and ``coverage`` is the share that it rests on. A score
-    none of whose rows got a reply, or was let count, is NaN: it says nothing of the model. Groups that have only one value (one
+    none of whose rows got a reply, or was let count, is null: it says nothing of the model. Groups that have only one value (one
     language, say) repeat the whole and are left out, except culture; so are groups in which a metric applies to no row. A metric
     without a column is left out (it was not computed). Raises DataError for a missing column.
     """
@@ -75,7 +75,7 @@ def summarise_means(
                 found = scored[metric.name][number]
                 if found["n"] or not grouping:
                     rows.append({"task": task, "metric": metric.name, "facet": facet, "value": name, **found})
-    return pl.DataFrame(rows, schema={name: SCORES[name] for name in SCORE_COLUMNS})
+    return without_nan(pl.DataFrame(rows, schema={name: SCORES[name] for name in SCORE_COLUMNS}))
 
 
 def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:

@@ -9,6 +9,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.errors import FolkwaysError
+from folkways.records import without_nan
 
 ABBREVIATIONS: Mapping[str, str] = {
     "sem_b": "SEM-B",
@@ -50,7 +51,7 @@ class Table:
     name:   as it is asked for (``votes``).
     title:  with its place in the paper.
     unit:   what was sampled independently, and what a row's number is over: one sentence.
-    rows:   one row per number, with its interval where it has one.
+    rows:   one row per number, with its interval where it has one; what is not known is null.
     layout: how it is shown to people; None shows the rows as they are.
     notes:  what a reader must know to read it.
     """
@@ -61,3 +62,6 @@ class Table:
     rows: pl.DataFrame
     layout: Layout | None = None
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", without_nan(self.rows))

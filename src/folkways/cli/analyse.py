@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from folkways.cli.options import workspace_option
-from folkways.cli.out import out_option
-from folkways.cli.table_files import FORMATS, check_target, write_tables
+from folkways.cli.out import format_option, out_option
+from folkways.cli.table_files import check_target, write_tables
 from folkways.cli.terminal import terminal
 
 
@@ -18,7 +18,7 @@ from folkways.cli.terminal import terminal
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
 @click.option("--profile", metavar="NAME", help="Judgements of this profile; the first that was judged otherwise.")
 @click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, and make none.")
-@click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True)
+@format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def command(
     runs: tuple[str, ...],

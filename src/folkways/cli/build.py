@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from folkways.cli.build_topics import topics
 from folkways.cli.build_votes import easy, hard
 from folkways.cli.files import check_folder, check_text_target
 from folkways.cli.options import Number, names, workspace_option
-from folkways.cli.out import check_several, is_folder, out_option
+from folkways.cli.out import check_several, is_folder, out_option, print_json
 from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
@@ -187,7 +186,7 @@ def mcq_agreement(first: Path, second: Path, as_json: bool) -> None:
     found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
     if as_json:
         summary = {name: getattr(found, name) for name in ("first", "second", "common", "jaccard", "questions", "equal_questions")}
-        click.echo(json.dumps({**summary, "by_question": found.by_question.to_dicts()}, indent=2, ensure_ascii=False))
+        print_json({**summary, "by_question": found.by_question.to_dicts()})
         return
     click.echo(f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}")
     for file, count in ((first, found.first), (second, found.second)):

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import names, workspace_option
-from folkways.cli.out import file_at, out_option
+from folkways.cli.out import file_at, format_option, out_option
 
 if TYPE_CHECKING:
     from folkways.reports.comparison import Comparison
-
-FORMATS = ("text", "md", "csv", "json")
 
 
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,7 +23,7 @@ FORMATS = ("text", "md", "csv", "json")
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
 @click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For resamples and permutations.")
-@click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
+@format_option
 @out_option("Write there", "comparison.FORMAT")
 def command(
     models: tuple[str, ...],
@@ -62,6 +60,7 @@ def command(
         profile=profile,
         by=by,
         seed=seed,
+        tell=lambda sentence: click.echo(sentence, err=True),
     )
     text = _written(found, shape)
     if target is None:

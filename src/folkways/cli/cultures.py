@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
+from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 from folkways.cultures import REGIONS, Culture, Language, cultures, cultures_of, languages
 from folkways.errors import UnknownNameError
@@ -28,7 +28,7 @@ def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
             raise UnknownNameError("region", region, REGIONS)
         chosen = tuple(culture for culture in chosen if culture.region == wanted)
     if as_json:
-        click.echo(json.dumps([_plain(culture) for culture in chosen], ensure_ascii=False, indent=2))
+        print_json([_plain(culture) for culture in chosen])
     else:
         _print_table(chosen, benchmark)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from folkways.cli.out import file_at, out_option
+from folkways.cli.out import file_at, out_option, print_json
 from folkways.cli.table_files import write_text
 from folkways.releases.base import Release, ReleaseRecord
 
@@ -46,7 +45,7 @@ def list_releases(as_json: bool) -> None:
         for record in known_releases()
     ]
     if as_json:
-        click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
+        print_json(entries)
         return
     for record, entry in zip(known_releases(), entries, strict=True):
         known_as = f"   (or: {', '.join(record.aliases)})" if record.aliases else ""

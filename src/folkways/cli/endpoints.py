@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(prices_file: Path | None, as_json: bool) -> None:
 
     found = _overview(load_prices(prices_file), load_cards())
     if as_json:
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False, default=str))
+        print_json(found)
     else:
         _print_tables(found)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from folkways.cli.options import left_out, question_options, run_options, workspace_option
+from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
 
@@ -29,7 +29,7 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     options = run_options(**asked)
     estimates = estimate_run(options, models=models, workspace=workspace, prices=prices)
     if as_json:
-        click.echo(json.dumps([asdict(entry) for entry in estimates], ensure_ascii=False, indent=2))
+        print_json([asdict(entry) for entry in estimates])
         return
     from rich.table import Table
 

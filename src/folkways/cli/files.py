@@ -43,9 +43,12 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
 
     CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
+    What is not a number is null.
     """
+    from folkways.records import without_nan
     from folkways.spreadsheet import for_csv
 
+    frame = without_nan(frame)
     make_folder_of(path)
     unfinished = path.with_name(f".{path.name}.part")
     try:

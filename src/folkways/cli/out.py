@@ -1,4 +1,4 @@
-"""Where ``--out`` leads, by one rule for all commands: a name with an ending is a file, any other name a folder."""
+"""Where ``--out`` leads (a name with an ending is a file, any other a folder) and how JSON is asked for, alike in all commands."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from folkways.cli.files import check_folder, check_text_target
 from folkways.errors import FolkwaysError
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_AS_JSON = "folkways.as_json"
 
 OF_FILES = (".bib", ".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".tsv", ".txt", ".xlsx", ".yaml", ".yml")
 """Endings that nobody means as part of a folder's name."""
@@ -21,6 +24,48 @@ def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F],
     """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in a folder."""
     told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
     return click.option("--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told)
+
+
+def print_json(value: object) -> None:
+    """Print a document: indented, null for what is not known, nothing in it that a terminal would obey."""
+    from folkways.reports.text import json_for_terminal
+
+    click.echo(json_for_terminal(value))
+
+
+class _Shape(click.Choice[str]):
+    """The formats that are shown, and ``json``, which was a format before every command had ``--json``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """One of the formats; a usage error otherwise."""
+        return "json" if value == "json" else super().convert(value, param, ctx)
+
+
+def format_option(command: F) -> F:
+    """``--format`` and ``--json`` of a command that writes text, CSV, Markdown or JSON, as the parameter ``shape``."""
+
+    def chosen(ctx: click.Context, _param: click.Parameter, value: str) -> str:
+        given = ctx.get_parameter_source("shape") is not ParameterSource.DEFAULT
+        if not ctx.meta.get(_AS_JSON):
+            return value
+        if given and value != "json":
+            raise click.UsageError(f"--json and --format {value} are two formats; name one of them", ctx)
+        return "json"
+
+    def as_json(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+        ctx.meta[_AS_JSON] = value
+
+    flag = click.option("--json", is_flag=True, is_eager=True, expose_value=False, callback=as_json, help="Write JSON.")
+    shapes = click.option(
+        "--format",
+        "shape",
+        type=_Shape(("text", "csv", "md")),
+        default="text",
+        show_default=True,
+        callback=chosen,
+        help="How it is written.",
+    )
+    return shapes(flag(command))
 
 
 def is_folder(out: Path) -> bool:

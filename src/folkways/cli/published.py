@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import workspace_option
-from folkways.cli.out import out_option
-from folkways.cli.table_files import FORMATS
+from folkways.cli.out import format_option, out_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +28,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @click.option("--place", metavar="TEXT", help="'Table 10', 'leaderboard'.")
 @click.option("--run", metavar="RUN", help="Show the scores of a run beside the published ones.")
 @workspace_option
-@click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
+@format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
 def command(
     paper: str | None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any
 
 import click
 
 from folkways.cli.options import workspace_option
+from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
 
@@ -38,7 +38,7 @@ def command(workspace: str, as_json: bool) -> None:
             }
         )
     if as_json:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found)
         return
     if not found:
         click.echo(f"{workspace} has no runs yet; start one with: folkways run sample --model baseline/random")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from folkways.cli.files import make_folder_of
 from folkways.cli.options import Number, names, workspace_option
-from folkways.cli.out import check_several, file_at, out_option
+from folkways.cli.out import check_several, file_at, out_option, print_json
 
 if TYPE_CHECKING:
     from folkways.stats.agreement import Coefficient
@@ -116,7 +115,7 @@ def progress(study: str, as_json: bool, workspace: str) -> None:
     with opened(workspace) as database:
         rows = [asdict(row) for row in rows_of(database, study_id(database, study))]
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     for row in rows:
         seconds = f", {row['median_seconds']:.0f} s per answer" if row["median_seconds"] is not None else ""
@@ -139,7 +138,7 @@ def agreement(study: str, as_json: bool, workspace: str) -> None:
     with opened(workspace) as database:
         found = rows_of(database, study_id(database, study))
     if as_json:
-        click.echo(json.dumps([asdict(row) for row in found], indent=2))
+        print_json([asdict(row) for row in found])
         return
     if not found:
         click.echo("There is nothing to compare yet: no item has answers.", err=True)

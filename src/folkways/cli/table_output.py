@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
@@ -12,6 +10,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.reports.text import count, figure, json_for_terminal, number, one_line
 from folkways.spreadsheet import for_csv
 
 SIDE_BY_SIDE = "{} ({})"
@@ -35,11 +34,17 @@ def as_json(tables: Sequence[Table]) -> str:
     document = {
         "folkways": __version__,
         "tables": [
-            {"name": table.name, "title": table.title, "unit": table.unit, "notes": list(table.notes), "rows": _plain(table.rows)}
+            {
+                "name": table.name,
+                "title": table.title,
+                "unit": table.unit,
+                "notes": list(table.notes),
+                "rows": table.rows.to_dicts(),
+            }
             for table in tables
         ],
     }
-    return json.dumps(document, ensure_ascii=False, indent=1)
+    return json_for_terminal(document)
 
 
 def as_csv(table: Table) -> str:
@@ -64,7 +69,7 @@ def _section(table: Table) -> Iterator[str]:
             yield f"| {' | '.join(_escaped(cell) for cell in row)} |"
         yield ""
     for note in table.notes:
-        yield f"- {note}"
+        yield f"- {one_line(note)}"
     if table.notes:
         yield ""
 
@@ -96,7 +101,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 console.print()
                 console.print(grid)
         for note in table.notes:
-            console.print(f"* {note}")
+            console.print(f"* {one_line(note)}")
         console.print()
     text = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())
@@ -152,10 +157,10 @@ def _wide(rows: pl.DataFrame, layout: Layout) -> tuple[list[str], list[list[str]
 
 
 def _number(row: dict[str, Any], layout: Layout) -> str:
-    told = f"{row[layout.cell]:.{layout.decimals}f}"
+    told = number(row[layout.cell], layout.decimals)
     if row.get("reproduced") is None:
         return told
-    published = f"{row['published']:.{layout.decimals}f}"
+    published = number(row["published"], layout.decimals)
     return published if row["reproduced"] else SIDE_BY_SIDE.format(told, published)
 
 
@@ -164,17 +169,10 @@ def _heading(name: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.2g}" if 0 < abs(value) < 0.01 else f"{value:.3f}" if abs(value) < 1 else f"{value:.2f}"
-    return str(value)
-
-
-def _plain(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
-        for row in rows.iter_rows(named=True)
-    ]
+    if isinstance(value, int):
+        return count(value)
+    return figure(value) if isinstance(value, float) else one_line(str(value))

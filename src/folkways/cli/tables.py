@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli.options import text_tools_option, workspace_option
-from folkways.cli.out import out_option
-from folkways.cli.table_files import FORMATS, check_target, write_tables, write_text
+from folkways.cli.out import format_option, out_option
+from folkways.cli.table_files import check_target, write_tables, write_text
 from folkways.cli.tables_culturalbench import culturalbench_tables
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ command.add_command(culturalbench_tables)
 @workspace_option
 @click.option("--profile", default="paper", show_default=True, metavar="NAME", help="Profile of judgements and of the human line.")
 @text_tools_option
-@click.option(
-    "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
-)
+@format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def blend_tables(
     names: tuple[str, ...],
@@ -83,9 +81,7 @@ def blend_tables(
 @command.command("xcr")
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @click.option("--release", default="xcr", show_default=True, metavar="NAME|DIR", help="The corpus.")
-@click.option(
-    "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
-)
+@format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 @click.option(
     "--bengali", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv", help="Also write the merged Bengali file."

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.out import out_option
-from folkways.cli.table_files import FORMATS, check_target, write_tables
+from folkways.cli.out import format_option, out_option
+from folkways.cli.table_files import check_target, write_tables
 
 if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table
@@ -21,9 +21,7 @@ TABLES = ("questions", "words", "people")
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @click.option("--release", default="culturalbench", show_default=True, metavar="NAME|DIR", help="The data; your own build, say.")
 @click.option("--topics", type=click.Path(path_type=Path), metavar="FILE.csv", help="Topics; topics.csv in the release otherwise.")
-@click.option(
-    "--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How the tables are written."
-)
+@format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def culturalbench_tables(names: tuple[str, ...], release: str, topics: Path | None, shape: str, out: Path | None) -> None:
     """Count what a CulturalBench holds (section 4), and score its people against one another.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
 
@@ -18,7 +17,7 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     """List the tasks and what each one measures. With names, only those tasks, in full."""
     chosen = expand_tasks(names) if names else list(tasks().values())
     if as_json:
-        click.echo(json.dumps([_plain(task) for task in chosen], ensure_ascii=False, indent=2))
+        print_json([_plain(task) for task in chosen])
     elif names:
         _print_in_full(chosen)
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,7 @@ def compare(
     profile: str | None = None,
     by: str = "culture",
     seed: int = 0,
+    tell: Callable[[str], object] = warnings.warn,
 ) -> list[Comparison]:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
@@ -38,6 +40,7 @@ def compare(
     tasks:   names of tasks or benchmarks; all in common if none is given.
     metric:  a metric of the tasks; each task's headline otherwise. profile: ``paper``, ``strict``, ...; each task's default.
     by:      what differences are told for besides the whole: ``culture`` or another facet of the tasks.
+    tell:    is told of each task that cannot be compared, and why; a warning by default. A task that is named is an error instead.
 
     FolkwaysError for anything the caller can put right: unknown names, nothing in common, a profile that was not judged.
     """
@@ -45,14 +48,31 @@ def compare(
     asked = find_models(database, models, (runs,) if isinstance(runs, str) else runs)
     if len(asked) < 2:
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(one.label for one in asked) or 'none'}")
-    found = []
+    named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
+    found: list[Comparison] = []
+    failures: list[tuple[str, FolkwaysError]] = []
     for task in _common_tasks(asked, tasks):
-        chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
-        judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
-        _check_facet(by, task, judged)
-        notes = _unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
-        found.append(compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes))
+        try:
+            found.append(_compared(database, asked, task, metric, profile, by, seed))
+        except FolkwaysError as error:
+            if task.name in named:
+                raise
+            failures.append((task.name, error))
+    if not found:
+        raise failures[0][1]
+    for name, error in failures:
+        tell(f"left out: {name} ({error})")
     return found
+
+
+def _compared(
+    database: Workspace, asked: Sequence[Asked], task: Task, metric: str | None, profile: str | None, by: str, seed: int
+) -> Comparison:
+    chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
+    judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
+    _check_facet(by, task, judged)
+    notes = _unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
+    return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
 
 
 def _common_tasks(asked: Sequence[Asked], names: Sequence[str] | str | None) -> list[Task]:

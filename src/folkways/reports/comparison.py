@@ -17,9 +17,10 @@ import polars as pl
 
 from folkways.benchmarks.totals import Cells
 from folkways.errors import FolkwaysError
-from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns
+from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns, without_nan
 from folkways.reports.comparison_items import Shared, share_items
 from folkways.reports.comparison_words import FEWEST_QUESTIONS, Found, verdict
+from folkways.reports.reversals import find_reversals
 from folkways.stats.bootstrap import bounds, jackknife_influences, method_name, resampled_means
 from folkways.stats.corrections import benjamini_hochberg, holm
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats
@@ -28,18 +29,20 @@ from folkways.stats.permutation import DEFAULT_PERMUTATIONS, pairwise_permutatio
 from folkways.stats.power import detectable_difference
 from folkways.stats.ranks import rank_intervals
 
+CULTURE = "culture"
+
 DIFFERENCES: Schema = {
     "task": pl.String,
     "profile": pl.String,
     "metric": pl.String,
     "first": pl.String,
     "second": pl.String,
-    "facet": pl.String,  # "all", what was asked to be looked at by (culture), or "variant"
+    "facet": pl.String,  # "all", "culture", what was asked to be looked at by, or "variant"
     "value": pl.String,
     "first_score": pl.Float64,  # over the shared items, in the unit of the metric's scores, as are the next four
     "second_score": pl.Float64,
     "difference": pl.Float64,  # first minus second
-    "low": pl.Float64,  # NaN with fewer than FEWEST_QUESTIONS, and where no question differs
+    "low": pl.Float64,  # null with fewer than FEWEST_QUESTIONS, and where no question differs
     "high": pl.Float64,
     "interval": pl.String,
     "p": pl.Float64,  # paired permutation test, by question, two-sided
@@ -112,6 +115,11 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
     @property
+    def reversals(self) -> pl.DataFrame:
+        """``reversals.REVERSALS``: cultures, and groups of ``by``, that differ significantly the other way than the whole."""
+        return find_reversals(self.differences, (CULTURE, self.by))
+
+    @property
     def verdicts(self) -> list[str]:
         """One sentence or two for each pair of models, over everything they share."""
         return self.differences.filter(pl.col("facet") == "all")["verdict"].to_list()
@@ -131,7 +139,8 @@ def compare_judgements(
 ) -> Comparison:
     """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task and profile).
 
-    by: a column of the judgements besides: differences are told for each of its values too. Rows are matched by item, language,
+    by: a column of the judgements besides: differences are told for each of its values too, and for each culture in any case, for
+    a verdict names those that turn it round. Rows are matched by item, language,
     variant and sample; refused and unreadable replies count as the rule has it (as wrong), failed and missing ones are no reply
     and leave the row out for all. FolkwaysError with fewer than two models, NothingSharedError where they share nothing.
     """
@@ -139,7 +148,7 @@ def compare_judgements(
         raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(judgements) or 'none'}")
     for frame in judgements.values():
         require_columns(frame, {**JUDGEMENTS, metric.name: pl.Float64, by: pl.String}, "judgements")
-    shared = share_items(judgements, metric.name, (by, "variant"))
+    shared = share_items(judgements, metric.name, (by, CULTURE, "variant"))
     if not shared.n:
         raise NothingSharedError(task, shared)
     models = tuple(judgements)
@@ -148,7 +157,8 @@ def compare_judgements(
     for column, (first, second) in enumerate(pairs):
         contrasts[first, column], contrasts[second, column] = 1.0, -1.0
     drawn = _Drawn(resamples, permutations, seed)
-    facets = ["all", by, *(["variant"] if by != "variant" and shared.groups["variant"].n_unique() > 1 else [])]
+    by_variant = ["variant"] if shared.groups["variant"].n_unique() > 1 else []
+    facets = list(dict.fromkeys(("all", by, CULTURE, *by_variant)))
     rows = [
         {"task": task, "profile": profile, "metric": metric.name, "facet": facet, "value": value, **row}
         for facet in facets
@@ -156,8 +166,9 @@ def compare_judgements(
         for row in _group_rows(shared, members, models, pairs, contrasts, metric, drawn)
     ]
     differences = _corrected(pl.DataFrame(rows, schema={name: DIFFERENCES.get(name, pl.Float64) for name in rows[0]}))
-    differences = _with_verdicts(differences, metric, by).select(list(DIFFERENCES))
+    differences = without_nan(_with_verdicts(differences, metric, by).select(list(DIFFERENCES)))
     ranking = _ranking(shared, models, task, metric, drawn) if len(models) > 2 else pl.DataFrame(schema=dict(RANKING))
+    ranking = without_nan(ranking)
     spread = pl.DataFrame(list(_spread(shared, models, task, metric, by)), schema=dict(SPREAD), orient="row")
     return Comparison(task, profile, metric, models, by, Frame(differences), Frame(ranking), Frame(spread), shared, tuple(notes))
 
@@ -252,13 +263,19 @@ def _with_verdicts(rows: pl.DataFrame, metric: Metric, by: str) -> pl.DataFrame:
         (first, second): part["difference"].to_list()
         for (first, second), part in rows.filter(pl.col("facet") == "variant").group_by("first", "second")
     }
+    turned = {
+        pair: dict(part.select("name", "difference").iter_rows())
+        for pair, part in find_reversals(rows, (CULTURE, by)).group_by(["first", "second"], maintain_order=True)
+    }
     told = []
     for row in rows.iter_rows(named=True):
         pair = (row["first"], row["second"])
         looks = n_pairs if row["facet"] == "all" else sizes[*pair, row["facet"]]
         found = Found(**{name: row[name] for name in Found.__dataclass_fields__ if name in row}, looks=looks)
-        variants = signs.get(pair, []) if row["facet"] == "all" and by != "variant" else []
-        told.append(verdict(found, points=metric.scale == 100.0, by_variant=variants))
+        whole = row["facet"] == "all"
+        variants = signs.get(pair, []) if whole and by != "variant" else []
+        turns = turned.get(pair) if whole else None
+        told.append(verdict(found, points=metric.scale == 100.0, by_variant=variants, turned=turns))
     return rows.with_columns(verdict=pl.Series(told, dtype=pl.String))
 
 

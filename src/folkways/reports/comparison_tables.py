@@ -12,7 +12,7 @@ from folkways import __version__
 from folkways.benchmarks.tables import Table
 from folkways.reports.comparison import Comparison
 from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import count, interval, number, one_line
+from folkways.reports.text import NOT_A_NUMBER, count, interval, number, one_line
 
 MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
@@ -37,6 +37,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "metric": comparison.metric.name,
         "models": list(comparison.models),
         "verdicts": comparison.verdicts,
+        "reversals": comparison.reversals.to_dicts(),
         "shared": {
             "rows": comparison.shared.n,
             "questions": comparison.shared.n_questions,
@@ -44,14 +45,10 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
             "replied": dict(comparison.shared.replied),
         },
         "notes": [*comparison.notes, *comparison.shared.notes()],
-        "differences": _plain(comparison.differences),
-        "ranking": _plain(comparison.ranking),
-        "spread": _plain(comparison.spread),
+        "differences": comparison.differences.to_dicts(),
+        "ranking": comparison.ranking.to_dicts(),
+        "spread": comparison.spread.to_dicts(),
     }
-
-
-def _plain(rows: pl.DataFrame) -> list[dict[str, Any]]:
-    return rows.with_columns(pl.col(pl.Float64).fill_nan(None)).to_dicts()
 
 
 def told_pairs(comparison: Comparison) -> list[tuple[str, str]]:
@@ -146,5 +143,7 @@ def _range(low: float | None, high: float | None) -> str:
     return interval(low, high, between=" to ")
 
 
-def _p(value: float) -> str:
+def _p(value: float | None) -> str:
+    if value is None:
+        return NOT_A_NUMBER
     return "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")

@@ -19,8 +19,10 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import Metric
+from folkways.records import Metric, without_nan
 from folkways.reports.comparison import Comparison
+from folkways.reports.comparison_words import named
+from folkways.reports.text import interval, number, plural
 
 DEFAULT_COVERAGE = 95.0
 """Percent of the expected items that must have got a reply for a score to be decided on."""
@@ -110,32 +112,38 @@ def check_minimum(
     coverage: percent of items that must have got a reply that counts in the score. UnknownNameError for a task or a group that was
     not scored.
     """
-    of_task = scores.filter(task=wanted.task, metric=metric)
+    of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
     if of_task.is_empty():
         raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
     facet, value = _group(of_task, wanted)
     for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
-        status, told = _decide(row["low"], row["high"], wanted.at_least, strict)
-        found = f"{row['score']:.1f} (95 % interval {row['low']:.1f} to {row['high']:.1f}, {row['questions']:,} questions)"
-        if 100 * row["coverage"] < coverage or math.isnan(row["score"]):
+        score, low, high = row["score"], row["low"], row["high"]
+        questions = plural(row["questions"], "question")
+        found = "nothing" if score is None else f"{number(score)} ({_interval(low, high)}, {questions})"
+        if 100 * row["coverage"] < coverage or score is None:
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
             told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
-            found = "nothing" if math.isnan(row["score"]) else found
-        elif math.isnan(row["low"]):
-            status, told = _decide(row["score"], row["score"], wanted.at_least, strict)
+        elif low is None:
+            status, told = _decide(score, score, wanted.at_least, strict, whole=False)
             if strict and status is Status.PASS:
                 status, told = Status.FAIL, f"{told}, but it has no interval to bear that out"
-            else:
-                told += "; it has no interval"
+        else:
+            status, told = _decide(low, high, wanted.at_least, strict, whole=True)
         yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
 
 
-def _decide(low: float, high: float, required: float, strict: bool) -> tuple[Status, str]:
+def _interval(low: float | None, high: float | None) -> str:
+    """The interval in words; that there is none, where there is none."""
+    return "no interval" if low is None or high is None else f"95 % interval {interval(low, high, ' to ')}"
+
+
+def _decide(low: float, high: float, required: float, strict: bool, *, whole: bool) -> tuple[Status, str]:
+    """whole: whether ``low`` and ``high`` are an interval; else the score is decided on itself."""
     if low >= required:
         return Status.PASS, f"at least {required:g}, as required"
     if high < required:
-        return Status.FAIL, f"below {required:g} in the whole interval"
+        return Status.FAIL, f"below {required:g}{' in the whole interval' if whole else ''}"
     told = f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
     return (Status.FAIL if strict else Status.UNSURE), told
 
@@ -160,22 +168,25 @@ def check_drop(
     coverage: percent of the smaller one's items that must be shared for this to be decided.
     """
     row = comparison.differences.filter(facet="all").row(0, named=True)
+    lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
+    but = f"; but lower in {named(lower)}" if lower else ""
     name = _drop_name(comparison.task, most, against)
     expected = min(comparison.shared.expected.values())
     share = 100 * comparison.shared.n / expected if expected else 0.0
-    low, high = (row["low"], row["high"]) if not math.isnan(row["low"]) else (row["difference"], row["difference"])
+    whole = row["low"] is not None
+    low, high = (row["low"], row["high"]) if whole else (row["difference"], row["difference"])
     found = (
-        f"found {row['first_score']:.1f} here and {row['second_score']:.1f} there on {row['n']:,} shared rows: "
-        f"{row['difference']:+.1f} (95 % interval {low:+.1f} to {high:+.1f})"
+        f"found {number(row['first_score'])} here and {number(row['second_score'])} there on {plural(row['n'], 'shared row')}: "
+        f"{number(row['difference'])} ({_interval(row['low'], row['high'])})"
     )
     if share < coverage:
         told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
         return Check(name, model, Status.FAIL, f"{found}; {told}")
     if low >= -most:
-        return Check(name, model, Status.PASS, f"{found}; no such drop")
+        return Check(name, model, Status.PASS, f"{found}; no such drop{but}")
     if high < -most:
-        return Check(name, model, Status.FAIL, f"{found}; a larger drop in the whole interval")
-    told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out"
+        return Check(name, model, Status.FAIL, f"{found}; a larger drop{' in the whole interval' if whole else ''}")
+    told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
     return Check(name, model, Status.FAIL if strict else Status.UNSURE, f"{found}; {told}")
 
 

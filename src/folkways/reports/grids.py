@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ import polars as pl
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.records import BASELINE_PREFIX, is_baseline
 from folkways.reports.names import culture_name, language_name
-from folkways.reports.text import NOT_A_NUMBER, count, number, one_line
+from folkways.reports.text import NOT_A_NUMBER, count, figure, number, one_line
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
 """What people read for a column, where it is not its name."""
@@ -86,7 +85,11 @@ def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
     layout = table.layout
     if layout is None:
         columns = tuple(heading(name) for name in table.rows.columns)
-        rows = tuple(tuple(_plain(name, value, short) for name, value in row.items()) for row in table.rows.iter_rows(named=True))
+        kinds = table.rows.schema
+        rows = tuple(
+            tuple(_plain(name, kinds[name], value, short) for name, value in row.items())
+            for row in table.rows.iter_rows(named=True)
+        )
         return [Grid("", columns, rows, None, table.rows)]
     if layout.by is not None and table.rows[layout.by].n_unique() > table.rows[layout.across].n_unique():
         layout = replace(layout, across=layout.by, by=layout.across)
@@ -113,10 +116,10 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
 def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
     """The number of a cell, with its interval where the row has one."""
     value = row[layout.cell]
-    if value is None or math.isnan(value):
+    if value is None:
         return Cell(NOT_A_NUMBER)
     low, high = (row.get(name) for name in ("low", "high"))
-    known = low is not None and high is not None and not math.isnan(low + high)
+    known = low is not None and high is not None
     return Cell(number(value, layout.decimals), float(value), *((low, high) if known else (None, None)), layout.decimals)
 
 
@@ -138,14 +141,13 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     return one_line(str(value))
 
 
-def _plain(column: str, value: Any, short: Mapping[str, str]) -> Cell:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return Cell(NOT_A_NUMBER if isinstance(value, float) else "")
+def _plain(column: str, kind: pl.DataType, value: Any, short: Mapping[str, str]) -> Cell:
+    if value is None:
+        return Cell(NOT_A_NUMBER if kind.is_float() else "")
     if isinstance(value, bool):
         return Cell("yes" if value else "no")
     if isinstance(value, int):
         return Cell(count(value), value=value)
     if isinstance(value, float):
-        small = 0 < abs(value) < 0.01
-        return Cell(f"{value:.1g}" if small else number(value, 3 if abs(value) < 1 else 1), value=value)
+        return Cell(figure(value), value=value)
     return Cell(word(column, value, short))

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import unicodedata
+from collections.abc import Mapping
 
 import orjson
 
@@ -60,9 +61,21 @@ def shorten(text: str, limit: int) -> str:
 
 
 def json_for_terminal(value: object) -> str:
-    """Indented JSON, exact, with the control and direction characters that JSON itself lets pass as ``\\u`` escapes."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    """Indented JSON, exact, with null for what is not known.
+
+    Control and direction characters that JSON itself lets pass are written as ``\\u`` escapes.
+    """
+    text = json.dumps(_known(value), ensure_ascii=False, indent=2, default=str)
     return _CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
+
+
+def _known(value: object) -> object:
+    """The value with None wherever a number is none, for which JSON has no word."""
+    if isinstance(value, Mapping):
+        return {name: _known(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def json_for_html(value: object) -> str:
@@ -81,6 +94,11 @@ def number(value: float | None, decimals: int = 1) -> str:
     return f"{rounded:.{decimals}f}".replace("-", "\u2212")
 
 
+def figure(value: float) -> str:
+    """A number of a table that says nothing of its decimals: scores and points have one, shares, p and the like three."""
+    return f"{value:.1g}" if 0 < abs(value) < 0.01 else number(value, 3 if abs(value) < 1 else 1)
+
+
 def interval(low: float | None, high: float | None, between: str = " – ") -> str:
     """Two bounds, ``9.0 – 45.2``; a single dash where there is no interval."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
@@ -89,10 +107,8 @@ def interval(low: float | None, high: float | None, between: str = " – ") -> s
 
 
 def count(value: int | None) -> str:
-    """A whole number with thin spaces between thousands (from five digits on, as in print)."""
-    if value is None:
-        return NOT_A_NUMBER
-    return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)
+    """A whole number with commas between thousands: the one way in which counts are written, in terminals, files and charts."""
+    return NOT_A_NUMBER if value is None else f"{value:,}"
 
 
 def of_expected(n: int, left_out: int) -> str:

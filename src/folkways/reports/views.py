@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +22,7 @@ JOINT_LANGUAGE = "culture+language"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One row of records.SCORES."""
+    """One row of records.SCORES; NaN stands for what is not known."""
 
     endpoint: str
     task: str
@@ -272,7 +273,8 @@ class ReportView:
 
 
 def _scores(frame: pl.DataFrame) -> list[Score]:
-    return [Score(**row) for row in frame.select(list(Score.__slots__)).iter_rows(named=True)]
+    numbers = frame.with_columns(pl.col("score", "low", "high", "at_best").fill_null(math.nan))  # to be drawn and sorted
+    return [Score(**row) for row in numbers.select(list(Score.__slots__)).iter_rows(named=True)]
 
 
 def _rank(score: float | None) -> float:

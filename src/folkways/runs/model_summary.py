@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
-from folkways.records import Metric, Schema
+from folkways.records import Metric, Schema, without_nan
 from folkways.stats.calibration import Corrected, prediction_powered, rogan_gladen
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.kappa import Agreement, cohen_kappa
@@ -81,7 +81,7 @@ def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_ju
         for facet, value, part in groups
         for row in (*_shares(part, metric), *_against_rule(part), *_against_people(part))
     ]
-    return pl.DataFrame(rows, schema=dict(SUMMARY))
+    return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
 
 
 def _shares(part: pl.DataFrame, metric: Metric) -> Iterator[Row]:

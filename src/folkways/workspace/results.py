@@ -166,8 +166,7 @@ def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     table = schema.scores
     query = sa.select(*(table.c[name] for name in SCORES)).where(table.c.run_id == run.id).order_by(table.c.id)
     with workspace.read() as connection:
-        scores = pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
-    return scores.with_columns(pl.col(pl.Float64).fill_null(float("nan")))  # SQLite has no NaN and stores NULL
+        return pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
 
 
 def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:

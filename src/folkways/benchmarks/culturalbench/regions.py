@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from folkways.records import Metric
+from folkways.records import Metric, without_nan
 from folkways.stats.bootstrap import method_name, stratified_bounds
 from folkways.stats.intervals import DEFAULT_CONFIDENCE
 from folkways.stats.stratified import mean_of_wilsons
@@ -29,7 +29,7 @@ def with_regional_means(scores: pl.DataFrame, judgements: pl.DataFrame, metrics:
     counted = judgements.filter(pl.col("counted"))
     rows: list[dict[str, object]] = []
     for row in scores.iter_rows(named=True):
-        if row["facet"] == REGION and not math.isnan(row["score"]):
+        if row["facet"] == REGION and row["score"] is not None:
             inside = counted.filter((pl.col("region") == row["value"]) & pl.col(row["metric"]).is_not_null())
             rows.append({**row, **_mean_of_countries(inside, by_name[row["metric"]])})
         elif row["facet"] == REGION:  # nothing replied there: the mean over countries is no more than that
@@ -37,7 +37,7 @@ def with_regional_means(scores: pl.DataFrame, judgements: pl.DataFrame, metrics:
         if row["facet"] == REGION:
             row["facet"] = POOLED
         rows.append(row)
-    return pl.DataFrame(rows, schema=scores.schema)
+    return without_nan(pl.DataFrame(rows, schema=scores.schema))
 
 
 def _mean_of_countries(judgements: pl.DataFrame, metric: Metric) -> dict[str, object]:

@@ -8,4 +8,4 @@ const make = (tag, className, content) => {
 };
 const say = (words) => { byId("said").textContent = words; };
 const embedded = (id) => JSON.parse(byId(id).textContent);
-const count = (number) => (Math.abs(number) < 10000 ? String(number) : String(number).replace(/\B(?=(\d{3})+$)/gu, "\u202f"));
+const count = (number) => String(number).replace(/\B(?=(\d{3})+$)/gu, ",");
