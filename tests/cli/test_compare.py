@@ -12,6 +12,7 @@ import pytest
 import folkways as package
 from folkways.reports.comparison import DIFFERENCES
 from tests.support.river import folkways
+from tests.support.xcr_data import write_small_corpus
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +95,23 @@ def test_wrong_input_is_one_message(workspace: Path, arguments: tuple[str, ...],
     assert done.stderr.startswith("error: ")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_cannot_be_compared_is_named_and_the_rest_is(tmp_path: Path) -> None:
+    """The headline of the adaptation needs a language model, which is not there."""
+    (tmp_path / "data").mkdir()
+    write_small_corpus(tmp_path / "data")
+    path = tmp_path / "w.db"
+    models = ["baseline/first", "baseline/echo"]
+    package.run("xcr", models=models, workspace=path, name="all", releases={"xcr": str(tmp_path / "data")})
+    for arguments in ((), ("--task", "xcr")):
+        done = folkways("compare", *arguments, "--json", "-w", path)
+        assert done.returncode == 0
+        assert {document["task"] for document in json.loads(done.stdout)} == {"xcr/identification", "xcr/prediction"}
+        assert "left out: xcr/adaptation (the metric csi_bert_intra is not in the judgements" in done.stderr
+    named = folkways("compare", "--task", "xcr/adaptation,xcr/identification", "-w", path)
+    assert named.returncode == 2 and "csi_bert_intra" in named.stderr and not named.stdout
+    told: list[str] = []
+    assert len(package.compare(workspace=path, tell=told.append)) == 2 and len(told) == 1
+    gate = folkways("gate", "last", "--max-drop-vs", "all=5", "-w", path)
+    assert gate.returncode == 2, "the same run"

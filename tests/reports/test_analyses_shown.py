@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,29 @@ def test_analyses_and_endings_stand_in_nobodys_way(new_page: Any, data: ReportDa
     assert axe_violations(page) == []
     levels = page.eval_on_selector_all("h1, h2, h3, h4", "headings => headings.map(heading => Number(heading.tagName[1]))")
     assert levels[0] == 1 and all(after - before <= 1 for before, after in itertools.pairwise(levels))
+
+
+ANALYSIS = Analysis("gains", "t", "a", (), lambda _: ())
+LONG = "culture-specific items that are named in the sentence and have no equivalent in the other language"
+
+
+def test_a_cell_of_one_or_two_items_has_no_colour_and_tells_how_many() -> None:
+    rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(n=pl.Series([2, 9, 9, 1]))
+    (view,) = analysis_views([Made(ANALYSIS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    (grid,) = view.tables[0].grids
+    assert grid.layout is not None
+    cells = {(row["down"], row["across"]): row for row in heat_map(grid, grid.layout, 640)["data"]["values"]}
+    assert (cells["South Korea", "Food"]["text"], cells["South Korea", "Food"]["fill"]) == ("n=2", "var(--paper)")
+    assert cells["Ethiopia", "Food"]["text"] == "−4.0" and cells["Ethiopia", "Food"]["fill"].startswith("var(--heat-")
+    (figure,) = view.tables[0].figures
+    assert "A cell without colour rests on 2 items or fewer" in figure.caption
+    assert "8.0" not in figure.finding, "the highest is of two items"
+
+
+def test_long_names_of_rows_are_broken_and_not_cut() -> None:
+    rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(culture=pl.lit(LONG) + pl.col("culture"))
+    (view,) = analysis_views([Made(ANALYSIS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    (figure,) = view.tables[0].figures
+    shown = re.sub(r"<[^>]+>", " ", figure.wide)
+    assert "…" not in shown
+    assert " ".join(shown.split()).count(LONG) == 2

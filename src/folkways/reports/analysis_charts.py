@@ -14,9 +14,11 @@ from folkways.reports.chart_parts import (
     PAPER,
     Spec,
     axis_y,
+    label_lines,
     label_width,
     lanes_height,
     marks,
+    row_height,
     series_legend,
     spec,
 )
@@ -33,6 +35,8 @@ DIVERGING = (
 PERCENTAGES = ("score", "share")
 """Columns whose colours span 0 to 100, so that they can be compared between charts."""
 
+UNCOLOURED = {"fill": "var(--paper)", "ink": MUTED}
+
 ROOM = 250
 """Pixels at most for the names of rows."""
 
@@ -47,10 +51,9 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     if len(across) > len(down) or max(map(label_width, across), default=0) > ROOM:
         known = [(column, name, cell) for name, column, cell in known]
         down, across = across, down
-    values = [cell.value for _, _, cell in known if cell.value is not None]
-    paint = _Paint(values, layout)
+    paint = _Paint([cell.value for _, _, cell in known if cell.value is not None and not cell.few], layout)
     rows = [
-        {"down": name, "across": column, "text": cell.text, **paint.of(cell.value)}
+        {"down": name, "across": column, **(UNCOLOURED | {"text": f"n={cell.n}"} if cell.few else paint.of(cell))}
         for name, column, cell in known
         if cell.value is not None
     ]
@@ -70,13 +73,13 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
             "type": "nominal",
             "sort": down,
             "title": None,
-            "axis": {"minExtent": room, "labelLimit": ROOM - 12},
+            "axis": {"minExtent": room, **label_lines(down, ROOM - 12)},
         },
         "x": {"field": "across", "type": "nominal", "sort": across, "title": None, "axis": axis},
     }
     return spec(
         width={"step": step},
-        height={"step": 24},
+        height={"step": row_height(down, ROOM - 12)},
         data={"values": rows},
         layer=[
             {
@@ -104,15 +107,16 @@ class _Paint:
         else:
             self.low, self.range = low, high - low
 
-    def of(self, value: float) -> Spec:
-        """The cell's colour and that of the figures in it."""
+    def of(self, cell: Cell) -> Spec:
+        """What is written in the cell, its colour and that of the figures in it."""
+        value = cell.value or 0.0
         if self.middle is not None:
             step = round(SIDES * (value - self.middle) / self.reach) if self.reach else 0
             fill, dark = DIVERGING[SIDES + step], abs(step) == SIDES
         else:
             step = min(9, int(10 * (value - self.low) / self.range)) if self.range else 0
             fill, dark = HEAT[step], step >= DARK_STEP
-        return {"fill": fill, "ink": "var(--heat-light-ink)" if dark else "var(--heat-dark-ink)"}
+        return {"text": cell.text, "fill": fill, "ink": "var(--heat-light-ink)" if dark else "var(--heat-dark-ink)"}
 
 
 def intervals(grid: Grid, layout: Layout, width: int) -> Spec:

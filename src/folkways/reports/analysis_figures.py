@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from folkways.benchmarks.analyses import Analysis, Made
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.analysis_charts import heat_map, intervals
-from folkways.reports.chart_parts import MAX_SERIES, Spec
+from folkways.reports.chart_parts import FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.figures import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
 from folkways.reports.grids import Grid, grids
 from folkways.reports.text import number
@@ -90,19 +90,22 @@ def _caption(grid: Grid, layout: Layout) -> str:
         left_out = len(grid.columns) - 1 - MAX_SERIES
         more = f" The first {MAX_SERIES} are drawn; the table has the rest." if left_out > 0 else ""
         return f"The dot is the value, the line its 95\u202f% interval.{more}"
+    few = f" {FEW_TOLD}" if any(cell.few for row in grid.rows for cell in row) else ""
     if layout.diverges is not None:
-        return f"Blue is above {layout.diverges:g}, orange below; the stronger the colour, the further."
-    return "Darker is higher in the light theme, lighter in the dark one."
+        return f"Blue is above {layout.diverges:g}, orange below; the stronger the colour, the further.{few}"
+    return f"Darker is higher in the light theme, lighter in the dark one.{few}"
 
 
 def _finding(grid: Grid) -> str:
-    """Where the highest and the lowest number stand."""
+    """Where the highest and the lowest number stand, of those that rest on more than a few items."""
     known = [
         (cell.value, f"{row[0].text}, {column}")
         for row in grid.rows
         for column, cell in zip(grid.columns[1:], row[1:], strict=True)
-        if cell.value is not None
+        if cell.value is not None and not cell.few
     ]
+    if not known:
+        return ""
     decimals = grid.layout.decimals if grid.layout else 1
     (lowest, where_lowest), (highest, where_highest) = min(known), max(known)
     if lowest == highest:

@@ -5,6 +5,8 @@ Colours are CSS variables, so that a page's theme colours its figures.
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Protocol
 from unicodedata import east_asian_width
@@ -15,6 +17,14 @@ Spec = dict[str, Any]
 
 NARROW = 300
 """Pixels; a chart that is less wide has fewer ticks."""
+
+FEW_ITEMS = 2
+"""A cell of a heat map with no more items than these has no colour and shows how many they are: 0 and 100 come of one reply."""
+
+FEW_TOLD = f"A cell without colour rests on {FEW_ITEMS} items or fewer and shows their number, n."
+
+LABEL_ROOM = 190
+"""Pixels for the names of rows; longer ones take several lines."""
 
 MAX_SERIES = 6
 SERIES = tuple(f"var(--series-{number})" for number in range(1, MAX_SERIES + 1))
@@ -43,7 +53,7 @@ CONFIG: Spec = {
         "titlePadding": 10,
         "labelFlush": False,
     },
-    "axisY": {"labelColor": INK, "labelLimit": 190, "labelFontSize": 12.5},
+    "axisY": {"labelColor": INK, "labelLimit": 0, "labelFontSize": 12.5},
     "legend": {
         "labelColor": INK,
         "labelFontSize": 12.5,
@@ -74,7 +84,7 @@ def axis_y(order: Sequence[str]) -> Spec:
         "type": "nominal",
         "sort": list(order),
         "title": None,
-        "axis": {"minExtent": min(room, 190)},
+        "axis": {"minExtent": min(room, LABEL_ROOM), **label_lines(order, LABEL_ROOM)},
         "scale": {"paddingInner": 0.28, "paddingOuter": 0.14},
     }
 
@@ -82,6 +92,25 @@ def axis_y(order: Sequence[str]) -> Spec:
 def label_width(name: str) -> float:
     """Pixels that a label takes at most, with the gap to the axis."""
     return 8 + 6.9 * sum(1.9 if east_asian_width(character) in "WF" else 1 for character in name)
+
+
+def label_lines(names: Sequence[str], room: float) -> Spec:
+    """What an axis needs to show its labels whole: those wider than ``room`` pixels are broken into lines."""
+    broken = {name: lines for name in names if len(lines := _lines(name, room)) > 1}
+    return {"labelLineHeight": 13, "labelExpr": f"{json.dumps(broken)}[datum.label] || datum.label"} if broken else {}
+
+
+def row_height(names: Sequence[str], room: float) -> int:
+    """Pixels from row to row of a map, so that the names of rows fit."""
+    return max(24, 13 * max((len(_lines(name, room)) for name in names), default=1) + 4)
+
+
+def _lines(name: str, room: float) -> list[str]:
+    """The name in lines of at most ``room`` pixels, broken between words where there are any."""
+    if label_width(name) <= room:
+        return [name]
+    longest = max(4, int(room / (label_width(name) / len(name))))
+    return textwrap.wrap(name, longest, break_on_hyphens=False)
 
 
 def axis_x(task: TaskView, width: int) -> Spec:

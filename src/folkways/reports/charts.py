@@ -8,25 +8,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from folkways.reports.chart_parts import (
+    FEW_ITEMS,
     HEAT,
     HEAT_DARK_FROM,
     HEAT_STEPS,
     INK,
+    LABEL_ROOM,
     MAX_SERIES,
     MUTED,
     PAPER,
     Spec,
     axis_x,
     axis_y,
+    label_lines,
     label_width,
     lanes_height,
     marks,
     record,
+    row_height,
     series_legend,
     spec,
 )
 from folkways.reports.names import culture_name, language_name, local_languages
 from folkways.reports.people import PEOPLE
+from folkways.reports.text import number
 from folkways.reports.views import JOINT_LANGUAGE, FacetView, Score, TaskView
 
 PEOPLE_COLUMN = "people"
@@ -126,7 +131,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
     order = list(task.facets["culture"].values) if "culture" in task.facets else []
     for value in view.values:
         score = view.scores.get((value, endpoint))
-        if score is not None:
+        if score is not None and score.score == score.score:
             culture, group = value.split("+", 1)
             rows.append(_cell(culture, group, score, task))
     groups = sorted({row["group"] for row in rows})
@@ -142,7 +147,10 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
             "type": "nominal",
             "sort": names,
             "title": None,
-            "axis": {"minExtent": min(190, max((label_width(name) for name in names), default=0))},
+            "axis": {
+                "minExtent": min(LABEL_ROOM, max((label_width(name) for name in names), default=0)),
+                **label_lines(names, LABEL_ROOM),
+            },
         },
         "x": {"field": "group", "type": "nominal", "sort": groups, "title": None, "axis": axis},
     }
@@ -153,19 +161,20 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
     }
     return spec(
         width={"step": cell},
-        height={"step": 24},
+        height={"step": row_height(names, LABEL_ROOM)},
         data={"values": rows},
         layer=[
-            {"mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2}, "encoding": {**base, "fill": {**shade, "legend": None}}},
+            {
+                "transform": [{"filter": "!datum.few"}],
+                "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2},
+                "encoding": {**base, "fill": {**shade, "legend": None}},
+            },
             {
                 "mark": {"type": "text", "fontSize": 11.5},
                 "encoding": {
                     **base,
-                    "text": {"field": "score", "type": "quantitative", "format": ".0f"},
-                    "color": {
-                        "condition": {"test": "datum.dark", "value": "var(--heat-light-ink)"},
-                        "value": "var(--heat-dark-ink)",
-                    },
+                    "text": {"field": "text"},
+                    "color": {"field": "ink", "type": "nominal", "scale": None},
                 },
             },
         ],
@@ -175,8 +184,15 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
 def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
     low, high = task.domain
     share = 100 * (score.score - low) / (high - low)
-    dark = share >= HEAT_DARK_FROM
-    return {"culture": culture_name(culture), "group": group, "share": share, "score": score.score, "dark": dark}
+    few = score.questions <= FEW_ITEMS
+    return {
+        "culture": culture_name(culture),
+        "group": group,
+        "share": share,
+        "few": few,
+        "text": f"n={score.questions}" if few else number(score.score, 0),
+        "ink": MUTED if few else "var(--heat-light-ink)" if share >= HEAT_DARK_FROM else "var(--heat-dark-ink)",
+    }
 
 
 def unique_labels(view: FacetView) -> dict[str, str]:

@@ -157,4 +157,4 @@ def _share(score: Score | None) -> Cell:
     if score is None or not score.n:
         return Cell("")
     share = 100 * (score.n - score.answered) / score.n
-    return Cell(number(share), share)
+    return Cell(number(share), share, n=score.questions)

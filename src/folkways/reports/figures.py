@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from folkways.reports import charts
-from folkways.reports.chart_parts import MAX_SERIES, Spec
+from folkways.reports.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.names import facet_title
 from folkways.reports.palette import LIGHT
-from folkways.reports.text import number
+from folkways.reports.text import count, number
 from folkways.reports.views import JOINT_LANGUAGE, FacetView, TaskView
 
 WIDE, NARROW = 640, 190
@@ -135,15 +135,19 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
     with_people = bool(task.people) and view.metric.name == task.metric.name
     scores = [score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score]
     scores.sort(key=lambda score: score.score)
-    lowest, highest = scores[0], scores[-1]
-    finding = (
-        f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) "
-        f"to {number(highest.score)} ({view.name(highest.value)}); cells rest on {min(s.n for s in scores)} or more answers."
-    )
+    enough = [score for score in scores if score.questions > FEW_ITEMS]
+    finding = ""
+    if enough:
+        lowest, highest = enough[0], enough[-1]
+        finding = (
+            f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) to {number(highest.score)} "
+            f"({view.name(highest.value)}); coloured cells rest on {count(min(score.n for score in enough))} or more answers."
+        )
     return make_figure(
         f"{task.slug}-culture-{slugged(facet)}-{_model_slug(task, endpoint, short)}",
         f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
         f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
+        + (f" {FEW_TOLD}" if len(enough) < len(scores) else "")
         + (" The last column is people of the culture: each against the others." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),

@@ -10,11 +10,15 @@ import polars as pl
 
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.records import BASELINE_PREFIX, is_baseline
+from folkways.reports.chart_parts import FEW_ITEMS
 from folkways.reports.names import culture_name, language_name
 from folkways.reports.text import NOT_A_NUMBER, count, figure, number, one_line
 
 HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
 """What people read for a column, where it is not its name."""
+
+SIZES = ("sentences", "questions", "n", "n_west_bengal", "n_bangladesh")
+"""Columns that tell how many items a row rests on; of several the least counts."""
 
 WHOLE = "all"
 WHOLE_NAMES = (None, "", "all")
@@ -28,6 +32,7 @@ class Cell:
     value: the number itself; None for words and where there is none.
     low, high: the ends of its 95 % interval, None where it has none.
     decimals: of the interval as it is shown.
+    n: how many items it rests on; None where that is not known.
     """
 
     text: str
@@ -35,6 +40,12 @@ class Cell:
     low: float | None = None
     high: float | None = None
     decimals: int = 1
+    n: int | None = None
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on so few items that it has no colour."""
+        return self.n is not None and self.n <= FEW_ITEMS
 
     @property
     def interval(self) -> str:
@@ -120,7 +131,9 @@ def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
         return Cell(NOT_A_NUMBER)
     low, high = (row.get(name) for name in ("low", "high"))
     known = low is not None and high is not None
-    return Cell(number(value, layout.decimals), float(value), *((low, high) if known else (None, None)), layout.decimals)
+    sizes = [row[name] for name in SIZES if row.get(name) is not None]
+    n = int(min(sizes)) if sizes else None
+    return Cell(number(value, layout.decimals), float(value), *((low, high) if known else (None, None)), layout.decimals, n)
 
 
 def heading(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from folkways.benchmarks.registry import tasks
 from folkways.reports.names import culture_name, language_name
 
 PROFILES = {
@@ -9,6 +10,16 @@ PROFILES = {
     "strict": "judged by the authors’ rule with its known defects mended",
     "lenient": "judged by the first unambiguous label in a reply, wherever it stands",
 }
+
+OWN_RULE = "judged by the rule of the task"
+"""Of a task behind which no paper and no authors stand."""
+
+
+def judging(profile: str, task: str) -> str:
+    """What a profile of a task means, in words; empty for a profile of the task's own."""
+    known = tasks().get(task)
+    return OWN_RULE if known is not None and "paper" not in known.profiles else PROFILES.get(profile, "")
+
 
 SENTENCES = {
     "data": ("Data", "the release {}; the digits after # are a checksum of the files that were read"),
@@ -44,12 +55,13 @@ def parse_signature(text: str) -> dict[str, str]:
 def explain(signature: str) -> list[tuple[str, str]]:
     """What each part of a signature says: (heading, words). Parts without words of their own are given as they are."""
     explained = []
-    for key, value in parse_signature(signature).items():
+    parts = parse_signature(signature)
+    for key, value in parts.items():
         if key == "task":
             continue  # the section it stands in already says so
         heading, words = SENTENCES.get(key, (key.replace("_", " ").capitalize(), "{}"))
         if key == "profile":
-            heading, words = "Judging", f"profile {{}}: {PROFILES.get(value, 'a profile of this task’s own')}"
+            heading, words = "Judging", f"profile {{}}: {judging(value, parts.get('task', '')) or 'a profile of this task’s own'}"
         elif key.startswith("text-"):
             heading = f"Text, {language_name(key.removeprefix('text-'))}"
         elif key.startswith("model-"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from folkways.reports.citations import citation_key
-from folkways.reports.methods import PROFILES, in_words, parse_signature
+from folkways.reports.methods import OWN_RULE, in_words, judging, parse_signature
 from folkways.reports.summary import listing
 from folkways.reports.text import count, one_line, plural
 from folkways.reports.views import ReportView, TaskView
@@ -64,7 +64,7 @@ def _settings(parts: dict[str, str]) -> str:
 
 def _judged(task: TaskView, parts: dict[str, str]) -> str:
     profile = parts.get("profile", task.profile)
-    rule = f"Replies were {PROFILES.get(profile, 'judged by a rule of the task')} (profile {profile})"
+    rule = f"Replies were {judging(profile, task.task) or OWN_RULE} (profile {profile})"
     tools = [f"{key.removeprefix('text-')} {value}" for key, value in parts.items() if key.startswith("text-")]
     with_tools = f", with the text tools {_some(tools, 'text tool')}" if tools else ""
     about = one_line(task.metric.about).rstrip(".")

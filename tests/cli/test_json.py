@@ -1,0 +1,60 @@
+"""One way to ask for JSON, whatever the command: the whole tree of commands is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from folkways.cli.main import cli
+
+
+def commands(group: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(group, click.Group):
+        yield " ".join(path), group
+        return
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        yield from commands(found, (*path, name))
+
+
+ALL = dict(commands())
+WITH_FORMATS = [
+    name for name, command in ALL.items() if {"--format", "--json"} <= {text for one in command.params for text in one.opts}
+]
+
+
+def option(name: str, spelling: str) -> click.Option | None:
+    return next((one for one in ALL[name].params if isinstance(one, click.Option) and spelling in one.opts), None)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_json_is_asked_for_with_one_spelling(name: str) -> None:
+    flag = option(name, "--json")
+    assert flag is None or (flag.is_flag and flag.opts == ["--json"])
+    shape = option(name, "--format")
+    if shape is not None and isinstance(shape.type, click.Choice):
+        assert "json" not in shape.type.choices
+        assert flag is not None or name == "studio export", "it writes text in several formats: JSON is one of them"
+    for one in ALL[name].params:
+        if isinstance(one, click.Option) and "JSON" in (one.help or "") and one.is_flag:
+            assert one.opts == ["--json"]
+
+
+def test_there_are_commands_of_both_kinds() -> None:
+    assert set(WITH_FORMATS) == {"analyse", "compare", "published", "tables blend", "tables culturalbench", "tables xcr"}
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ("--format", "json"), ("--json", "--format", "json")])
+def test_the_former_spelling_still_works(arguments: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(cli, ["published", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0 and done.stdout.startswith("{")
+
+
+def test_two_formats_are_one_too_many() -> None:
+    done = CliRunner().invoke(cli, ["published", "--json", "--format", "csv"])
+    assert done.exit_code == 2 and "two formats" in done.stderr
