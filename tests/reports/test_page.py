@@ -130,6 +130,21 @@ def test_the_page_never_scrolls_sideways(new_page: Any, page_file: Path, hostile
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
+def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
+    """Headings, captions and summaries stand whole within the width of the screen, whatever scrolls below them."""
+    page = new_page(viewport={"width": 360, "height": 740}).open(page_file)
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    beyond = page.evaluate("""() => [...document.querySelectorAll('h1, h2, h3, h4, caption, summary, figcaption')]
+        .filter(part => part.offsetParent && part.getBoundingClientRect().width > 1)
+        .filter(part => {
+            const text = document.createRange();
+            text.selectNodeContents(part);
+            return [...text.getClientRects()].some(line => line.right > innerWidth || line.left < 0);
+        })
+        .map(part => part.textContent.trim())""")
+    assert beyond == []
+
+
 def test_paper_is_light_and_short(new_page: Any, page_file: Path) -> None:
     """Figures, headline scores and tables that the reader opened are printed; the rest is in the files."""
     page = new_page(color_scheme="dark").open(page_file)

@@ -127,7 +127,7 @@ class PublishedView:
 def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], width: int) -> Spec:
     ticks = [{"group": names[value], "score": score} for value, score in own.select("value", "published").iter_rows()]
     dots = [
-        {"group": names[value], "score": score, "low": low, "high": high}
+        {"group": names[value], "score": score, "low": score if low is None else low, "high": score if high is None else high}
         for value, score, low, high in ours.select("value", "score", "low", "high").iter_rows()
     ]
     x = {

@@ -272,9 +272,13 @@ class ReportView:
         return [score for task in self.tasks for score in task.whole if score.lost]
 
 
+def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
+    """records.SCORES with NaN for what is not known, to be drawn and sorted by."""
+    return scores.with_columns(pl.col("score", "low", "high", "at_best").fill_null(math.nan))
+
+
 def _scores(frame: pl.DataFrame) -> list[Score]:
-    numbers = frame.with_columns(pl.col("score", "low", "high", "at_best").fill_null(math.nan))  # to be drawn and sorted
-    return [Score(**row) for row in numbers.select(list(Score.__slots__)).iter_rows(named=True)]
+    return [Score(**row) for row in as_numbers(frame).select(list(Score.__slots__)).iter_rows(named=True)]
 
 
 def _rank(score: float | None) -> float:

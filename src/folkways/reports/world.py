@@ -15,7 +15,7 @@ from folkways.records import Metric
 from folkways.reports.geography import places
 from folkways.reports.names import local_languages, value_name
 from folkways.reports.text import number, visible
-from folkways.reports.views import JOINT_LANGUAGE, ReportView, TaskView
+from folkways.reports.views import JOINT_LANGUAGE, ReportView, TaskView, as_numbers
 
 MAX_MODELS = 12
 """Models of a task on the map at most, the best first; the files have the rest."""
@@ -95,7 +95,8 @@ class WorldMap:
     @cached_property
     def variants(self) -> list[Variant]:
         """Every state, the leading model of the first task first."""
-        return [variant for task in self.view.tasks for variant in _variants(task, self.view.data.scores)]
+        scores = as_numbers(self.view.data.scores)
+        return [variant for task in self.view.tasks for variant in _variants(task, scores)]
 
     @property
     def first(self) -> Variant | None:
