@@ -134,7 +134,8 @@ def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
     """Headings, captions and summaries stand whole within the width of the screen, whatever scrolls below them."""
     page = new_page(viewport={"width": 360, "height": 740}).open(page_file)
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-    beyond = page.evaluate("""() => [...document.querySelectorAll('h1, h2, h3, h4, caption, summary, figcaption, .glance thead th.range')]
+    beyond = page.evaluate("""() => [...document.querySelectorAll(
+            'h1, h2, h3, h4, caption, summary, figcaption, .glance thead th.range')]
         .filter(part => part.offsetParent && part.getBoundingClientRect().width > 1)
         .filter(part => {
             const text = document.createRange();

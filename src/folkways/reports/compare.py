@@ -60,8 +60,8 @@ def compare(
             failures.append((task.name, error))
     if not found:
         raise failures[0][1]
-    for name, error in failures:
-        tell(f"left out: {name} ({error})")
+    for name, reason in failures:
+        tell(f"left out: {name} ({reason})")
     return found
 
 
