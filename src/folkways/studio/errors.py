@@ -91,6 +91,18 @@ class BusyError(StudioError):
     status = 429
 
 
+class ReturnError(InviteError):
+    """Somebody comes as an external person who has begun, and nothing shows that it is them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "somebody has begun with this Prolific id already; if it was you, go on in the browser that you began in, "
+                "or give your return code"
+            )
+        )
+
+
 class TooManyAttemptsError(StudioError):
     """Too many failed sign-ins, or too many of anything else that is counted. ``seconds``: after which to try again."""
 

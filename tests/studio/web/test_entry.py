@@ -200,6 +200,23 @@ def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioSe
     assert len(participants.list_participants(server.workspace, study.id)) == 2
 
 
+def test_who_has_lost_their_browser_comes_back_by_their_code(server: StudioServer) -> None:
+    study = make_study(server)
+    address = link(server, study)
+    first = Client(server.url)
+    home = come(first, address, PERSON)
+    agree(first, study)
+    code = participants.attributes(server.workspace, study.id, only_person(server, study).id)["return_code"]
+    assert code in first.get(home).text
+    again = Client(server.url)
+    refused = again.post(address, PERSON)
+    assert refused.status == 410 and 'name="return_code"' in refused.text and code not in refused.text
+    assert again.post(address, {**PERSON, "return_code": "WRONG234"}).status == 410
+    assert again.post(address, {**PERSON, "return_code": ""}).status == 410
+    assert again.post(address, {**PERSON, "return_code": f" {code.lower()} "}).place == home
+    assert len(participants.list_participants(server.workspace, study.id)) == 1
+
+
 def test_a_signed_id_comes_back_in_any_browser(signed: StudioServer, keys: Keys) -> None:
     study = make_study(signed, prolific={**CODES, "signed": True})
     address = link(signed, study)

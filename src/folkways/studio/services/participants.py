@@ -5,18 +5,19 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from hmac import compare_digest
 
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.errors import ConflictError, InviteError, SubmissionError
+from folkways.studio.errors import ConflictError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways.studio.rules.eligibility import eligibility
 from folkways.studio.services import accounts, audit
 from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
 from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.rows import change_rows, find_row, get_row, get_value
 from folkways.studio.services.sessions import token_hash
 from folkways.studio.services.settling import settle
 from folkways.studio.services.studies import inserted_id
@@ -41,6 +42,9 @@ __all__ = [
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that say how a recruitment service knows a person."""
 
+RETURN_CODE = "return_code"
+"""Attribute with which somebody whose recruitment service signs nothing comes back in another browser."""
+
 LONGEST_ATTRIBUTE = 2000
 
 
@@ -52,6 +56,7 @@ def join(
     external: Mapping[str, str] | None = None,
     signed: bool = False,
     browser: int | None = None,
+    code: str = "",
     locale: str = "en",
     now: float | None = None,
 ) -> Participant:
@@ -59,13 +64,14 @@ def join(
 
     account_id: None makes an account without login, for somebody who comes by a recruitment service. external: attributes by name
     (EXTERNAL), which are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
-    request comes from. Raises InviteError, also where somebody comes as an external person who has begun and neither a signature
-    nor their own browser shows that it is them; ConflictError where the study is closed or the person has withdrawn.
+    request comes from; code: the person's RETURN_CODE. Raises InviteError; ReturnError where somebody comes as an external person
+    who has begun, and neither signature, browser nor code shows that it is them; ConflictError where the study is closed or the
+    person has withdrawn.
     """
     now = time.time() if now is None else now
     external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
     with workspace.write() as connection:
-        back = _returning(connection, token, account_id, external, sure=signed, browser=browser)
+        back = _returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
         if back is not None:
             return back
         invite = usable_invite(connection, token, now)
@@ -85,6 +91,8 @@ def join(
         }
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
+        if external and not signed:
+            external[RETURN_CODE] = "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(8))
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
@@ -93,7 +101,14 @@ def join(
 
 
 def _returning(
-    connection: sa.Connection, token: str, account_id: int | None, external: Mapping[str, str], *, sure: bool, browser: int | None
+    connection: sa.Connection,
+    token: str,
+    account_id: int | None,
+    external: Mapping[str, str],
+    *,
+    sure: bool,
+    browser: int | None,
+    code: str,
 ) -> Participant | None:
     """The participant that this person is already: also by an invitation that has been used up since.
 
@@ -114,11 +129,10 @@ def _returning(
     row = connection.execute(query).first()
     if row is None:
         return None
-    if account_id is None and not sure and row.account_id != browser:
-        raise InviteError(
-            "somebody has begun with this Prolific id already; if it was you, go on in the browser that you began in, "
-            "or write to the researchers by Prolific"
-        )
+    known_code = get_value(connection, attributes.c.value, participant_id=row.id, name=RETURN_CODE)
+    sure = sure or row.account_id == browser or (known_code is not None and compare_digest(known_code.encode(), code.encode()))
+    if account_id is None and not sure:
+        raise ReturnError
     if row.state == ParticipantState.WITHDRAWN:
         raise ConflictError("you have left this study; write to its researchers if you want to come back")
     return from_row(Participant, row)

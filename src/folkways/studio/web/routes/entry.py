@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from folkways.studio.errors import InviteError, SubmissionError
+from folkways.studio.errors import InviteError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, Population, Role, Study
 from folkways.studio.services import accounts, invites, participants, studies
 from folkways.studio.web.completion import completion
 from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
 from folkways.studio.web.routes.account import begin_session
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import Routes, sentence
 from folkways.studio.web.standing import study_of_invitation
 from folkways.studio.web.visits import ANYBODY, PARTICIPANT, Visit
 
@@ -91,9 +91,15 @@ def join(visit: Visit) -> Response:
         account_id = account.id
     token = visit.request.path_params["token"]
     browser = visit.account.id if visit.account is not None else None
-    person = participants.join(
-        visit.workspace, token, account_id, external=external, signed=signed, browser=browser, locale=visit.locale
-    )
+    code = visit.text("return_code").strip().upper()
+    try:
+        person = participants.join(
+            visit.workspace, token, account_id, external=external, signed=signed, browser=browser, code=code, locale=visit.locale
+        )
+    except ReturnError as error:
+        carried = {name: value for name, value in given.items() if value}
+        problems = {"return_code": sentence(error.words(visit.gettext))}
+        return _invitation(visit, study, role, carried, by_service=True, problems=problems, status=error.status)
     if visit.account is None or visit.account.id != person.account_id:
         begin_session(visit, person.account_id)
     return visit.go(f"/work/{study.name}")

@@ -19,6 +19,7 @@ from folkways.studio.records import AssignmentState, Item, ParticipantState, Pop
 from folkways.studio.services import drafts, judgements, leases, studies
 from folkways.studio.services.assignments import NoWork, Work, claim_next, get_work
 from folkways.studio.services.modelling import models_of
+from folkways.studio.services.participants import RETURN_CODE, attributes
 from folkways.studio.services.progress import own_progress
 from folkways.studio.web.completion import completion
 from folkways.studio.web.forms.base import whole
@@ -113,7 +114,8 @@ def show_study(visit: Visit) -> Response:
     if person.state == ParticipantState.WITHDRAWN:
         return visit.page("entry/left.html.j2", study=study)
     stages = [stage for stage in studies.stages(visit.workspace, study.id) if stage.role in visit.roles]
-    return visit.page("work/study.html.j2", study=study, person=person, stages=stages)
+    code = attributes(visit.workspace, study.id, person.id).get(RETURN_CODE, "")
+    return visit.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
 
 
 @routes.post("/work/{study}/next", PARTICIPANT)
