@@ -35,8 +35,9 @@ Services, by what a page does (``ws`` is the workspace):
     adjudications.adjudicate(ws, study_id, item_id, account_id, decision, reason)
     progress.progress / own_progress / quality / payments                                    audit.events
     agreement.agreement                                   jobs.add_job / take_job / do_jobs / get_job / list_jobs
+    redaction.redact(ws, study_id, judgement_id, fields)  offered.load_offered(path) -> models that a studio may ask
     redteaming.write_scenario / suggest / edit / challenge / history (ws, participant_id, assignment_id, ...)
-    modelling.models_of / check_models / call_model / list_calls       drawing.draw_answers(ws, study_id, stage, run)
+    modelling.models_of / not_offered / call_model / list_calls        drawing.draw_answers(ws, study_id, stage, run)
     assignments.claim_batch(ws, participant_id, stage, count, seconds=)   (to work off line)
 
 Besides: ``imports.items.import_items``, ``imports.offline.hand_out`` and ``take_in``, ``exports.make.export_study``,

@@ -5,26 +5,26 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from hmac import compare_digest
 
 import sqlalchemy as sa
 
 from folkways.studio import schema
-from folkways.studio.errors import ConflictError, ReturnError, SubmissionError
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways.studio.rules.eligibility import eligibility
 from folkways.studio.services import accounts, audit
 from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
 from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
-from folkways.studio.services.rows import change_rows, find_row, get_row, get_value
-from folkways.studio.services.sessions import token_hash
+from folkways.studio.services.returning import RETURN_CODE, find_returning, new_return_code
+from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.settling import settle
 from folkways.studio.services.studies import inserted_id
 from folkways.workspace.database import Workspace
 
 __all__ = [
     "EXTERNAL",
+    "RETURN_CODE",
     "add_staff",
     "answer_eligibility",
     "attributes",
@@ -41,9 +41,6 @@ __all__ = [
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that say how a recruitment service knows a person."""
-
-RETURN_CODE = "return_code"
-"""Attribute with which somebody whose recruitment service signs nothing comes back in another browser."""
 
 LONGEST_ATTRIBUTE = 2000
 
@@ -71,7 +68,7 @@ def join(
     now = time.time() if now is None else now
     external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
     with workspace.write() as connection:
-        back = _returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
+        back = find_returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
         if back is not None:
             return back
         invite = usable_invite(connection, token, now)
@@ -92,50 +89,12 @@ def join(
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
         if external and not signed:
-            external[RETURN_CODE] = "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(8))
+            external[RETURN_CODE] = new_return_code()
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
         audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
         return participant_within(connection, participant_id)
-
-
-def _returning(
-    connection: sa.Connection,
-    token: str,
-    account_id: int | None,
-    external: Mapping[str, str],
-    *,
-    sure: bool,
-    browser: int | None,
-    code: str,
-) -> Participant | None:
-    """The participant that this person is already: also by an invitation that has been used up since.
-
-    An id of a recruitment service is no secret, and stands in an address that anybody can write.
-    """
-    participants, attributes, invites = schema.participants, schema.attributes, schema.invites
-    study_id = connection.scalar(sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token)))
-    if study_id is None:
-        return None
-    query = sa.select(participants).where(participants.c.study_id == study_id)
-    if account_id is not None:
-        query = query.where(participants.c.account_id == account_id)
-    elif external.get("prolific_pid"):
-        known = sa.select(attributes.c.participant_id).filter_by(name="prolific_pid", value=external["prolific_pid"])
-        query = query.where(participants.c.id.in_(known))
-    else:
-        return None
-    row = connection.execute(query).first()
-    if row is None:
-        return None
-    known_code = get_value(connection, attributes.c.value, participant_id=row.id, name=RETURN_CODE)
-    sure = sure or row.account_id == browser or (known_code is not None and compare_digest(known_code.encode(), code.encode()))
-    if account_id is None and not sure:
-        raise ReturnError
-    if row.state == ParticipantState.WITHDRAWN:
-        raise ConflictError("you have left this study; write to its researchers if you want to come back")
-    return from_row(Participant, row)
 
 
 def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> Participant:
