@@ -1,8 +1,15 @@
-"""Replies made to be difficult, for languages of which there are no reference verdicts."""
+"""Replies made to be difficult, for cultures of which there are no reference verdicts.
+
+They are made as the reference's are said to be: accepted answers as they stand, in a sentence, in other forms, in pieces and out of order, and
+wrong ones. Words of the culture's own answers and questions stand for each other where the authors' tool gives both one stem
+(``same``), or where they begin alike and it does not (``near``).
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -11,47 +18,134 @@ from folkways.benchmarks.blend.short_answers import ShortAnswers
 from folkways.releases.base import Release
 
 SEED = 2406
-STEM_LETTERS = 3
-"""Words of answers that begin with so many equal letters are inflections of one word, or near misses."""
+BEGIN_ALIKE = 3
+"""Letters that near misses share."""
+
+KINDS = {
+    "exact": 14, "sentence": 8, "inflected": 12, "same": 12, "near": 7, "between": 7, "turned": 3, "part": 4, "list": 3,
+    "elsewhere": 20, "english": 4, "english inflected": 3, "english wrong": 3,
+}  # fmt: skip
+"""How a reply is made -> its share in per cent; "inflected" and "same" are most of what the choice of a tool decides."""
+
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "am": ("ን", "ው", "ም", "የ-", "በ-", "ለ-", "ከ-"),
+    "ar": ("ات", "ين", "ها", "هم", "ال-", "وال-", "ب-", "لل-"),
+    "as": ("টো", "বোৰ", "ৰ", "ত", "লৈ", "ক"),
+    "az": ("lar", "lər", "ın", "in", "da", "də", "dan", "dən", "ı", "i", "dır", "nın", "çı"),
+    "en": ("s", "es", "ing", "ed", "'s"),
+    "fa": ("ها", "های", "ی", "م", "ش", "\u200cها", "\u200cهای", "مان"),
+    "ha": ("n", "r", "nsu", "nta", "nsa", "ai", "una"),
+    "id": ("nya", "an", "kan", "lah", "i", "di-", "ber-", "me-", "pe-", "se-"),
+    "ko": ("에서", "를", "은", "하고", "의", "들이", "하는 것", "적인", "했습니다", "이에요"),
+    "su": ("na", "an", "keun", "eun", "di-", "ka-", "pa-", "sa-", "nga-"),
+    "zh": ("们", "了", "类食品", "的"),
+}
+"""Language -> frequent affixes, whether or not they fit a word; those that end in a hyphen go before it."""
+
+SENTENCES: Mapping[str, tuple[str, ...]] = {
+    "am": ("ብዙውን ጊዜ {} ነው",),
+    "ar": ("عادة {}", "في رأيي، {} وغيرها", "الأكثر شيوعا هو {}"),
+    "as": ("মোৰ মতে {}", "সাধাৰণতে {} ।"),
+    "az": ("adətən {}", "məncə, {} ən çox yayılmışdır", "insanlar {} seçirlər"),
+    "en": ("I think it is {}.", "People usually have {} there", "The most common one is {}!"),
+    "fa": ("معمولا {}", "به نظر من {} است", "بیشتر مردم {} را دوست دارند"),
+    "ha": ("yawanci {} ne", "ina ganin {}", "mutane suna son {}"),
+    "id": ("biasanya {}", "menurut saya, {} dan lainnya", "orang suka {}"),
+    "ko": ("보통 {}를 많이 합니다", "{}입니다", "가장 흔한 것은 {}이에요"),
+    "su": ("biasana {}", "numutkeun abdi, {} jeung sajabana", "jalma resep {}"),
+    "zh": ("应该是“{}”", "一般来说，人们会选择{}", "{}等"),
+}
+FILLERS = {
+    "am": "በጣም", "ar": "جدا", "as": "বহুত", "az": "çox", "en": "really", "fa": "خیلی", "ha": "sosai", "id": "sekali", "ko": "아주",
+    "su": "pisan", "zh": "一些",
+}  # fmt: skip
 
 
-def made_replies(language: str, items: pl.DataFrame, release: Release) -> pl.DataFrame:
-    """A response to each of the culture's questions in the language, as ``judge`` takes them, drawn from the culture's own answers.
+@dataclass(frozen=True)
+class Words:
+    """The words of a culture, and which of them stand for each other."""
 
-    A quarter repeats an accepted answer, half put a word of any of the culture's answers that begins alike in place of one of its
-    words, and a quarter is an answer to another question.
-    """
-    draw = random.Random(SEED)
-    prompts = ShortAnswers().prompts(items, PromptOptions(languages=(language,), variants=("inst-4",)), release)
-    groups = dict(items.select("item", "groups").iter_rows())
-    culture = prompts["item"][0].split("/")[0]
-    answers = [
-        answer
-        for item, found in groups.items()
-        if item.startswith(f"{culture}/")
-        for group in found
-        for answer in group["answers"]
-    ]  # fmt: skip
-    alike: dict[str, list[str]] = {}
-    for word in sorted({word for answer in answers for word in answer.split()}):
-        alike.setdefault(word[:STEM_LETTERS], []).append(word)
+    same: Mapping[str, list[str]]
+    near: Mapping[str, list[str]]
 
-    def reply(item: str) -> str:
-        own = [answer for group in groups[item] for answer in group["answers"]]
-        if not own or draw.random() < 0.25:
-            return draw.choice(answers)
-        answer = draw.choice(own)
-        if draw.random() < 1 / 3:
-            return answer
-        words = answer.split()
-        place = draw.randrange(len(words))
-        words[place] = draw.choice(alike[words[place][:STEM_LETTERS]])
-        return " ".join(words)
+
+def words_of(culture: str, language: str, items: pl.DataFrame) -> list[str]:
+    """The distinct words of a culture's answers and questions in a language, as white space divides them."""
+    key, question = ("en_answers", "question_en") if language == "en" else ("answers", "question_local")
+    own = items.filter(pl.col("culture") == culture)
+    answers = [answer for groups in own["groups"].to_list() for group in groups for answer in group[key]]
+    return sorted({word.strip(".,?!؟،:;()\"'").lower() for text in (*answers, *own[question]) for word in text.split()} - {""})
+
+
+def neighbours(words: list[str], stem: Callable[[str], str]) -> Words:
+    """Words with one stem, and words that only begin alike."""
+    by_stem: dict[str, list[str]] = {}
+    by_start: dict[str, list[str]] = {}
+    for word in words:
+        by_stem.setdefault(stem(word), []).append(word)
+        by_start.setdefault(word[:BEGIN_ALIKE], []).append(word)
+    same = {word: others for word in words if len(others := [other for other in by_stem[stem(word)] if other != word]) > 0}
+    near = {word: others for word in words if (others := [other for other in by_start[word[:3]] if stem(other) != stem(word)])}
+    return Words(same, near)
+
+
+def made_replies(culture: str, language: str, items: pl.DataFrame, release: Release, words: Words, seed: int = SEED) -> pl.DataFrame:
+    """A response to each of the culture's questions in the language, as ``judge`` takes them."""
+    draw = random.Random(f"{seed} {culture} {language}")
+    own = items.filter(pl.col("culture") == culture)
+    prompts = ShortAnswers().prompts(own, PromptOptions(languages=(language,), variants=("inst-4",)), release)
+    groups = dict(own.select("item", "groups").iter_rows())
+    key = "en_answers" if language == "en" else "answers"
+    everything = [answer for found in groups.values() for group in found for answer in group[key] if answer.strip()]
+    kinds = draw.choices(list(KINDS), list(KINDS.values()), k=prompts.height)
+
+    def reply(item: str, kind: str) -> str:
+        if kind.startswith("english") and language != "en":
+            english = [answer for group in groups[item] for answer in group["en_answers"] if answer.strip()]
+            if english and kind != "english wrong":
+                answer = draw.choice(english)
+                return _inflected(answer, "en", draw) if kind == "english inflected" else answer
+        accepted = [answer for group in groups[item] for answer in group[key] if answer.strip()]
+        if not accepted or kind in ("elsewhere", "english wrong"):
+            return draw.choice(everything)
+        answer = draw.choice(accepted)
+        text = _changed(answer, kind, language, words, draw)
+        if kind == "list":
+            text = ", ".join([draw.choice(everything), text])
+        return draw.choice(SENTENCES[language]).format(text) if kind == "sentence" or draw.random() < 0.4 else text
 
     return prompts.select("task", "item", "language", "variant").with_columns(
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit("answered"),
         reason=pl.lit(None, dtype=pl.String),
-        response=pl.Series([reply(item) for item in prompts["item"]], dtype=pl.String),
+        response=pl.Series([reply(item, kind) for item, kind in zip(prompts["item"], kinds, strict=True)], dtype=pl.String),
         prompt=prompts["user"],
     )
+
+
+def _changed(answer: str, kind: str, language: str, words: Words, draw: random.Random) -> str:
+    """An answer as ``kind`` says; as it stands where that cannot be."""
+    parts = answer.split()
+    if kind == "inflected":
+        return _inflected(answer, language, draw)
+    if kind in ("same", "near"):
+        others = words.same if kind == "same" else words.near
+        places = [place for place, word in enumerate(parts) if word.lower() in others]
+        if places:
+            place = draw.choice(places)
+            parts[place] = draw.choice(others[parts[place].lower()])
+    elif kind == "between":
+        parts.insert(draw.randrange(len(parts) + 1), FILLERS[language])
+    elif kind == "turned":
+        draw.shuffle(parts)
+    elif kind == "part":
+        parts = [draw.choice(parts)]
+    return " ".join(parts)
+
+
+def _inflected(answer: str, language: str, draw: random.Random) -> str:
+    """One word of an answer with an affix."""
+    parts = answer.split()
+    place, ending = draw.randrange(len(parts)), draw.choice(ENDINGS[language])
+    parts[place] = ending[:-1] + parts[place] if ending.endswith("-") else parts[place] + ending
+    return " ".join(parts)

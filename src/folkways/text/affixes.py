@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from folkways.text.simple import SimpleSegmenter
 
-STEMS_VERSION = "1"
+STEMS_VERSION = "2"
 """Version of all rule-based stemmers together; it changes whenever any stem can."""
 
 
@@ -40,11 +40,13 @@ class WordTool:
     """Segments with the simple segmenter and gives each word's base form. Each distinct word is looked at once.
 
     base: word in lower case -> base form; an empty base form leaves the word as it is, for nothing must match everything.
+    lower: to lower case, where the language has its own.
     """
 
     name: str
     version: str
     base: Callable[[str], str]
+    lower: Callable[[str], str] = str.lower
     _known: dict[str, str] = field(default_factory=dict, repr=False)
 
     def tokens(self, text: str) -> list[str]:
@@ -54,6 +56,6 @@ class WordTool:
     def _base(self, word: str) -> str:
         known = self._known.get(word)
         if known is None:
-            lower = word.lower()
+            lower = self.lower(word)
             known = self._known[word] = self.base(lower) or lower
         return known

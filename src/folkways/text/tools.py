@@ -51,7 +51,7 @@ STEMMERS = {
     "ko": "korean",
     "su": "sundanese",
 }
-"""Language -> module of its rule-based stemmer, a function ``stem``."""
+"""Language -> module of its rule-based stemmer, a function ``stem``, and ``lower`` where lower case is made differently."""
 
 _PACKAGES: dict[str, tuple[str, Callable[[], Callable[[str], str]]]] = {
     "el": ("simplemma", lambda: lemmas.make_base("el")),
@@ -86,7 +86,8 @@ def has_tool(language: str, tool_set: str = "default") -> bool:
 
 def _default(language: str) -> TextTool:
     if language in STEMMERS:
-        return WordTool("stems", STEMS_VERSION, import_module(f"folkways.text.{STEMMERS[language]}").stem)
+        rules = import_module(f"folkways.text.{STEMMERS[language]}")
+        return WordTool("stems", STEMS_VERSION, rules.stem, getattr(rules, "lower", str.lower))
     if language in _PACKAGES:
         package, make_base = _PACKAGES[language]
         return WordTool(package, installed_version(package), _at_first_use(make_base))
