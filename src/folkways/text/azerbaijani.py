@@ -1,7 +1,7 @@
 """Azerbaijani: a stemmer by rules.
 
-Suffixes follow one another: plural, possessor, case, copula; they are taken off from the end until none is left. k and q of -lik
-and -mək that softened to y and ğ before a vowel become hard again (yeməyi, yemək). An n behind a vowel goes too, because it cannot
+Suffixes follow one another: plural, possessor, case, copula; they are taken off from the end until none is left. k and q that
+softened to y and ğ before a vowel become hard again (çörəyi, çörək). An n behind a vowel goes too, because it cannot
 be told whether it is of the noun (idmanın) or stands before an ending (almanın): so all forms of either noun meet. A dative
 -a or -ə goes only where two syllables stay, for too many nouns end so (alma, pivə), and never after -ov and -ev, where it tells
 a woman's surname from a man's. Vowel harmony is not asked for, since those
@@ -17,12 +17,12 @@ from folkways.text.affixes import longest_first
 
 _VOWEL = "[aeəıioöuü]"
 _SUFFIXES = longest_first(
-    "lar lər la lə dan dən da də ya yə nı ni nu nü yı yi yu yü a ə ı i u ü",
+    "lar lər la lə dan dən da də ya yə nı ni nu nü a ə ı i u ü",
     "ım im um üm sı si su sü mız miz muz müz nız niz nuz nüz",
     "dakı dəki dır dir dur dür",
 )
 _SHORTEST = 2
-_SOFTENED = re.compile(r"(?<=\w)(l[iü]|mə)y[əiü]?$|(?<=\w)(l[ıu]|ma)ğ[aıu]?$")
+_SOFTENED = re.compile(r"(?<=\w{2}[əiü])y[iü]$|(?<=\w{2}[aıu])ğ[ıua]?$|(?<=\wl[iü])y[əiü]?$|(?<=\wmə)y[əiü]?$")
 _BUFFER = re.compile(rf"(?<={_VOWEL})n$")
 _TAKES_DATIVE = re.compile(rf"{_VOWEL}.*{_VOWEL}.*(?<![oe]v)$")
 
@@ -58,9 +58,9 @@ def _can_stand(stem: str, suffix: str) -> bool:
         return False
     after_vowel = re.fullmatch(_VOWEL, stem[-1]) is not None
     if re.match(_VOWEL, suffix):
-        return not after_vowel and (suffix not in ("a", "ə") or _TAKES_DATIVE.match(stem) is not None)
+        return not after_vowel and (suffix not in ("a", "ə") or _TAKES_DATIVE.search(stem) is not None)
     return after_vowel or suffix[0] not in "ys"
 
 
 def _harden(ending: re.Match[str]) -> str:
-    return f"{ending[1]}k" if ending[1] else f"{ending[2]}q"
+    return "k" if ending[0].startswith("y") else "q"
