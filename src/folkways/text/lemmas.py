@@ -1,4 +1,4 @@
-"""English, Spanish, Greek: lemmas looked up in the tables of simplemma."""
+"""English, Spanish, Greek: lemmas looked up in the tables of simplemma; and its lists of base words, for stemmers that ask one."""
 
 from __future__ import annotations
 
@@ -11,3 +11,11 @@ def make_base(language: str) -> Callable[[str], str]:
     from simplemma import lemmatize
 
     return partial(lemmatize, lang=language)
+
+
+def known_lemmas(language: str) -> frozenset[str]:
+    """The words that simplemma gives as lemmas of themselves. Imports simplemma and reads the table."""
+    from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+    table = DefaultDictionaryFactory().get_dictionary(language)
+    return frozenset(word.lower() for word, lemma in table.items() if word == lemma)

@@ -47,7 +47,9 @@ STEMMERS = {
     "am": "amharic",
     "ar": "arabic",
     "az": "azerbaijani",
+    "fa": "persian",
     "ha": "hausa",
+    "id": "indonesian",
     "ko": "korean",
     "su": "sundanese",
 }
@@ -57,8 +59,6 @@ _PACKAGES: dict[str, tuple[str, Callable[[], Callable[[str], str]]]] = {
     "el": ("simplemma", lambda: lemmas.make_base("el")),
     "en": ("simplemma", lambda: lemmas.make_base("en")),
     "es": ("simplemma", lambda: lemmas.make_base("es")),
-    "fa": ("snowballstemmer", lambda: snowball.make_base("persian")),
-    "id": ("snowballstemmer", lambda: snowball.make_base("indonesian")),
 }
 
 
