@@ -14,7 +14,7 @@ from typing import Protocol
 
 from folkways.cultures import languages
 from folkways.errors import UnknownNameError
-from folkways.text import lemmas, snowball
+from folkways.text import lemmas
 from folkways.text.affixes import STEMS_VERSION, WordTool
 from folkways.text.authors import SOURCES, authors_tool
 from folkways.text.chinese import Jieba
@@ -55,11 +55,11 @@ STEMMERS = {
 }
 """Language -> module of its rule-based stemmer, a function ``stem``, and ``lower`` where lower case is made differently."""
 
-_PACKAGES: dict[str, tuple[str, Callable[[], Callable[[str], str]]]] = {
-    "el": ("simplemma", lambda: lemmas.make_base("el")),
-    "en": ("simplemma", lambda: lemmas.make_base("en")),
-    "es": ("simplemma", lambda: lemmas.make_base("es")),
-}
+WITH_LIST = frozenset({"fa", "id"})
+"""Languages whose stemmer asks simplemma's list of base words, so that simplemma's version counts too."""
+
+LEMMATISED = frozenset({"el", "en", "es"})
+"""Languages whose lemmas are simplemma's."""
 
 
 @cache
@@ -87,10 +87,12 @@ def has_tool(language: str, tool_set: str = "default") -> bool:
 def _default(language: str) -> TextTool:
     if language in STEMMERS:
         rules = import_module(f"folkways.text.{STEMMERS[language]}")
-        return WordTool("stems", STEMS_VERSION, rules.stem, getattr(rules, "lower", str.lower))
-    if language in _PACKAGES:
-        package, make_base = _PACKAGES[language]
-        return WordTool(package, installed_version(package), _at_first_use(make_base))
+        name, version = "stems", STEMS_VERSION
+        if language in WITH_LIST:
+            name, version = "stems-simplemma", f"{STEMS_VERSION}+{installed_version('simplemma')}"
+        return WordTool(name, version, rules.stem, getattr(rules, "lower", str.lower))
+    if language in LEMMATISED:
+        return WordTool("simplemma", installed_version("simplemma"), _at_first_use(lambda: lemmas.make_base(language)))
     return SimpleSegmenter()
 
 
