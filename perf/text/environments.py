@@ -1,4 +1,4 @@
-"""An environment for tools that are compared with and never depended on, made once from its pinned requirements."""
+"""Environments and folders for tools that are compared with and never depended on, made once at their pinned versions."""
 
 from __future__ import annotations
 
@@ -22,3 +22,12 @@ def ensure(requirements: Path) -> Path:
         subprocess.run([str(python), "-m", "pip", "install", "-qqq", "-r", str(requirements)], check=True)
         stamp.write_text(wanted)
     return python
+
+
+def cloned(address: str, commit: str) -> Path:
+    """A folder with a repository at a commit, cloned if it is not there. Its path is the last part of the address."""
+    home = CACHE / f"text-{address.rsplit('/', 1)[-1]}"
+    if not home.is_dir():
+        subprocess.run(["git", "clone", "--quiet", address, str(home)], check=True)
+    subprocess.run(["git", "-C", str(home), "checkout", "--quiet", "--detach", commit], check=True)
+    return home

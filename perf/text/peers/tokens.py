@@ -1,7 +1,7 @@
 """Reads texts as JSON, writes their tokens by an authors' tool: ``tokens.py LANGUAGE OUT [FOLDER]``, with folkways' sources on the path.
 
 ``en`` is the model that the authors name, ``en-table`` spaCy's lookup table, which the reference results have in its place.
-``ar-words`` gives the lemma of every word, which the authors meant. ``az`` and ``su`` need the folder of the authors' tool.
+``az`` and ``su`` need the folder of the authors' tool.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def english_table() -> Tokenize:
     return lambda text: [token.lemma_ for token in pipeline(text)]
 
 
-def arabic_words() -> Tokenize:
-    """The lemma of every word."""
-    from qalsadi.lemmatizer import Lemmatizer
+def arabic() -> Tokenize:
+    """The lemma of the first word as one token; its letters are what the authors compare, and the profile ``paper`` takes them apart."""
+    from folkways.text.authors import authors_tool
 
-    lemmatizer = Lemmatizer()
-    return lambda text: list(lemmatizer.lemmatize_text(text)) if text.strip() else []
+    letters = authors_tool("ar").tokens
+    return lambda text: ["".join(found)] if (found := letters(text)) else []
 
 
 def azerbaijani(folder: Path) -> Tokenize:
@@ -84,7 +84,7 @@ def tool(language: str, folder: Path | None) -> Tokenize:
     """The tool of that name."""
     if folder is not None:
         return {"az": azerbaijani, "su": sundanese}[language](folder)
-    own = {"en": english, "en-table": english_table, "ar-words": arabic_words}
+    own = {"en": english, "en-table": english_table, "ar": arabic}
     if language in own:
         return own[language]()
     from folkways.text.authors import authors_tool

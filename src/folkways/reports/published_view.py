@@ -13,7 +13,7 @@ from folkways.records import BASELINE_PREFIX
 from folkways.reports.chart_parts import INK, MUTED, SERIES, Spec, axis_y, spec
 from folkways.reports.figures import NARROW, WIDE, Figure, render, slugged
 from folkways.reports.names import WHOLE, facet_title, value_name
-from folkways.reports.reference import placed, reference_points, warnings_of
+from folkways.reports.reference import placed, reference_points, tool_effects_of, warnings_of
 from folkways.reports.text import one_line
 from folkways.reports.views import ReportView, TaskView
 
@@ -100,6 +100,7 @@ class PublishedView:
         )
         notes = [f"{text[0].upper()}{text[1:]}." for text in points["note"].unique(maintain_order=True) if text]
         notes += [f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text]
+        notes += tool_effects_of(points)
         source = f"{PAPERS[first['paper']]}, {first['place']}"
         return Between(title, source, places, notes, self._figure(task, points, names, title, source))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from folkways.benchmarks.published import published_figures
+from folkways.cultures import get_language
 from folkways.records import SCORES, Schema, require_columns
+from folkways.text.effect import signed_effects
 
 REFERENCE: Schema = {
     **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value")},
@@ -21,9 +23,13 @@ REFERENCE: Schema = {
     "comparable": pl.Boolean,  # task, metric, language, data and profile agree
     "differs": pl.String,  # what does not agree, in words; "" where everything does
     "note": pl.String,  # what is known to be odd about the published table
+    "tool_effect": pl.Float64,  # points that folkways' own text tools typically change; null where unknown or none are used
 }
 
 _KEY = ["task", "metric", "facet", "value", "language"]
+_DEFAULT_TOOL = "text-simplemma"
+"""In every signature of the default text tools, for English answers; in none of another set."""
+
 _BARRIER = "^(?:data|profile) "
 """How the parts of ``differs`` begin that forbid a comparison (``_differences``)."""
 
@@ -47,8 +53,12 @@ def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
         barriers, remarks = _differences(told[row["signature"]], row)
         comparable.append(not barriers)
         differs.append("; ".join([*barriers, *remarks]))
+    own_tools = [text for text, parts in told.items() if _DEFAULT_TOOL in parts]
+    measured = (pl.col("metric") == "sem_b") & pl.col("signature").is_in(own_tools)
     return joined.with_columns(
-        comparable=pl.Series(comparable, dtype=pl.Boolean), differs=pl.Series(differs, dtype=pl.String)
+        comparable=pl.Series(comparable, dtype=pl.Boolean),
+        differs=pl.Series(differs, dtype=pl.String),
+        tool_effect=pl.when(measured).then(pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)),
     ).select(list(REFERENCE))
 
 
@@ -100,6 +110,18 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
         f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside this one."
         for endpoint, task, why in barred.unique(maintain_order=True).iter_rows()
     ]
+
+
+def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
+    """A sentence on what folkways' own text tools typically change, for the languages of comparable scores; none where they change none."""
+    known = points.filter("comparable").select("language", "tool_effect").drop_nulls().unique().sort("language")
+    if known.is_empty():
+        return ()
+    told = ", ".join(f"{effect:+.1f} in {get_language(language).name}" for language, effect in known.iter_rows())
+    return (
+        "Answers were matched with folkways' default text tools; compared with the authors', these typically change SEM-B by "
+        f"{told}, in points.",
+    )
 
 
 def _by_language(scores: pl.DataFrame) -> pl.DataFrame:

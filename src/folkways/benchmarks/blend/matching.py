@@ -21,6 +21,8 @@ from folkways.text.tools import get_tool
 
 ENGLISH = "en"
 _SEGMENTER = SimpleSegmenter()
+_BY_LETTERS = "ar"
+"""The language of which the authors' code compares letters. Their tool, in the tool set ``paper``, gives letters already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +95,21 @@ class PaperMatcher(Matcher):
     def _has_tokens(self, answer: str, reply: str, language: str) -> bool:
         said = self._replies.get((language, reply))
         if said is None:
-            said = self._replies[language, reply] = frozenset(paper_tokens(get_tool(language, self.tool_set).tokens(reply)))
+            said = self._replies[language, reply] = frozenset(self._tokens(reply, language))
         return all(token in said for token in self._wanted(answer, language))
 
     def _wanted(self, answer: str, language: str) -> tuple[str, ...]:
         wanted = self._answers.get((language, answer))
         if wanted is None:
-            wanted = self._answers[language, answer] = tuple(paper_tokens(get_tool(language, self.tool_set).tokens(answer)))
+            wanted = self._answers[language, answer] = tuple(self._tokens(answer, language))
         return wanted
+
+    def _tokens(self, text: str, language: str) -> list[str]:
+        """What is compared; in Arabic the letters of the first word's base form, for the authors take that word for a list of words."""
+        tokens = get_tool(language, self.tool_set).tokens(text)
+        if language == _BY_LETTERS and self.tool_set != "paper":
+            tokens = list(tokens[0]) if tokens else []
+        return paper_tokens(tokens)
 
 
 _UNSPACED = re.compile(f"[{HAN}{KANA}]")
