@@ -21,7 +21,7 @@ MADE = (
     ("KR", "ko"), ("NG-N", "ha"), ("US", "en"),
 )  # fmt: skip
 """Culture and language of the replies that are made; English is judged beside the model that the authors name."""
-SEEDS = (SEED, SEED + 1)
+SEEDS = (SEED, 1)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Persian: endings come off by rules; which -i, -m, -t, -sh and -an are endings, simplemma's list of base words says.
 
-Plural -hâ stands before ezafe and possessors, written on, apart or behind a zero-width non-joiner (کتاب‌هایمان), and so do -tar and
--tarin; they always come off. Indefinite -i, the possessors -am, -at, -ash, -emân, -etân, -eshân, the object pronouns alike and plural -ân
-come off a word that is not listed where what stays is. Broken plurals and -ât stay: مهمات is no plural of مهم. Arabic yeh and kaf stay too,
-as the authors have them. Facts from S. Mahootian, Persian (Routledge, 1997), chapter 2.
+Plural -hâ stands before ezafe and possessors, written on, apart or behind a zero-width non-joiner (کتاب‌هایمان); it, -tar and
+-tarin come off, and so does what a non-joiner sets apart. Indefinite -i, the possessors and plural -ân come off a word that is not
+listed where what stays is listed and has four letters: a fish (ماهی) is no moon (ماه). Broken plurals and -ât stay, and so do Arabic yeh
+and kaf, as the authors have them. Facts from S. Mahootian, Persian (Routledge, 1997), chapter 2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def stem(word: str) -> str:
     bare = _without(_PLURAL, _without(_JOINED, word), shortest=2)
     if bare not in listed:
         bare = _without(_DEGREE, bare)
-    shorter = _without(_ENDING, bare)
+    shorter = _without(_ENDING, bare, shortest=4)
     return shorter if bare not in listed and shorter in listed else bare
 
 
