@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from folkways.cli.main import main
+from tests.support import river
 from tests.support.mcq_data import write_mcq_release
+from tests.support.river import Done, environment
 
-Done = subprocess.CompletedProcess[str]
 Folkways = Callable[..., Done]
 
 FILES: dict[str, bytes] = {
@@ -49,8 +46,8 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name).write_bytes(content)
     (place / "folder").mkdir()
     write_mcq_release(place / "mcq", 20)
-    command = [sys.executable, "-m", "folkways.cli.main", "run", "sample/mcq", "--model", "baseline/first", "--name", "mine"]
-    subprocess.run([*command, "-w", place / "good.db"], check=True, capture_output=True)
+    made = river.folkways("run", "sample/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db")
+    assert made.returncode == 0, made.stderr
     with closing(sqlite3.connect(place / "good.db")) as good, closing(sqlite3.connect(place / "newer.db")) as newer:
         good.backup(newer)
         newer.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -62,20 +59,7 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folkways(mess: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Folkways:
-    """Run a command line inside the folder, in this process, by the program's own entry; what it raises fails the test."""
-    for name in [*os.environ]:
-        if name.endswith("_API_KEY") or name.startswith("FOLKWAYS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("FOLKWAYS_DATA", str(mess / "nothing-fetched"))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(mess)
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["folkways", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        printed = capfd.readouterr()
-        return Done(["folkways", *arguments], int(stop.value.code or 0), printed.out, printed.err)
-
-    return call
+def folkways(mess: Path) -> Folkways:
+    """Run a command line inside the folder, where nothing was fetched."""
+    settings = environment(FOLKWAYS_DATA=str(mess / "nothing-fetched"), COLUMNS="200")
+    return lambda *arguments: river.folkways(*arguments, cwd=mess, env=settings)

@@ -1,4 +1,4 @@
-"""``folkways data`` as a person runs it: a process, its output, its exit code."""
+"""``folkways data`` as a person runs it: its output, its exit code."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from hypothesis import strategies as st
 
 from folkways.reports.text import spelled_out
 from tests.support.hub_server import HubServer
+from tests.support.river import Done, environment, folkways
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., Done]
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Run:
     """``folkways data`` with a data folder of its own."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "FOLKWAYS_DATA", "FOLKWAYS_GITHUB"))}
+    settings = environment(FOLKWAYS_DATA=str(tmp_path / "home"), COLUMNS="200")
 
-    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "folkways.cli.main", "data", *map(str, arguments)]
-        settings = {**inherited, "FOLKWAYS_DATA": str(tmp_path / "home"), "COLUMNS": "200", **environment}
-        return subprocess.run(command, env=settings, capture_output=True, text=True, timeout=120, check=False)
+    def run(*arguments: object, **variables: str) -> Done:
+        return folkways("data", *arguments, env={**settings, **variables})
 
     return run
 
@@ -45,7 +44,7 @@ def hub(tmp_path: Path) -> Iterator[HubServer]:
         yield server
 
 
-def failed(done: subprocess.CompletedProcess[str], pattern: str) -> bool:
+def failed(done: Done, pattern: str) -> bool:
     """Exit code 2, one message that matches, no traceback, nothing on standard output."""
     assert done.returncode == 2, done
     assert "Traceback" not in done.stderr

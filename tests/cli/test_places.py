@@ -19,7 +19,7 @@ import pytest
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import write_mcq_release
 from tests.support.mcq_sources import write_release
-from tests.support.river import Done, folkways, integrity, rows, start
+from tests.support.river import Done, folkways, folkways_process, integrity, rows, start
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and limits of Unix")
 
@@ -72,14 +72,14 @@ def refused(done: Done, *words: str) -> bool:
 def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Path) -> None:
     careful = {"preexec_fn": obey_modes}
     new, old = read_only / "new.db", read_only / "old.db"
-    assert refused(folkways("run", "sample/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
-    assert refused(folkways("run", "sample/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
-    assert refused(folkways("score", "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(folkways_process("run", "sample/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
+    assert refused(folkways_process("run", "sample/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(folkways_process("score", "-w", old, **careful), "read-only", "copy the file elsewhere")
     copy = tmp_path / "copy.db"
     copy.write_bytes(old.read_bytes())
-    assert refused(folkways("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out")
-    assert refused(folkways("score", "-w", copy, "--out", read_only / "scores.csv", **careful), "scores.csv", "read-only")
-    assert refused(folkways("quickstart", "--out", read_only / "quick", **careful), "cannot make the folder", "--out")
+    assert refused(folkways_process("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out")
+    assert refused(folkways_process("score", "-w", copy, "--out", read_only / "scores.csv", **careful), "scores.csv", "read-only")
+    assert refused(folkways_process("quickstart", "--out", read_only / "quick", **careful), "cannot make the folder", "--out")
     assert sorted(path.name for path in read_only.iterdir()) == ["old.db"]
 
 
@@ -94,7 +94,7 @@ def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read
         (*fine, "--calls", read_only / "calls.jsonl"),
         (*fine, "--hub", read_only / "hub"),
     ):
-        done = folkways(*build, *places, preexec_fn=obey_modes)
+        done = folkways_process(*build, *places, preexec_fn=obey_modes)
         assert refused(done, str(read_only)), done
         assert not workspace.exists()
 
@@ -102,7 +102,7 @@ def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     command = ("run", "sample/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
-    assert refused(folkways(*command, preexec_fn=obey_modes), "read-only", "name another folder")
+    assert refused(folkways_process(*command, preexec_fn=obey_modes), "read-only", "name another folder")
     assert not workspace.exists()
 
 
@@ -143,7 +143,7 @@ def test_what_only_reads_makes_no_workspace(tmp_path: Path) -> None:
 def test_a_disk_that_fills_up_while_a_run_is_planned(release: Path, tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     command = ("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace)
-    assert refused(folkways(*command, preexec_fn=partial(limit_files, 300_000)), "disk", "run the same command again")
+    assert refused(folkways_process(*command, preexec_fn=partial(limit_files, 300_000)), "disk", "run the same command again")
     done = folkways(*command)
     assert done.returncode == 0, done.stderr
     assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)]
@@ -158,7 +158,7 @@ def test_a_disk_that_fills_up_while_a_run_asks(release: Path, tmp_path: Path) ->
         command = ("run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 8)
         assert folkways(*command, "--budget", "1requests").returncode == 1
         limit = partial(limit_files, workspace.stat().st_size + 60_000)
-        assert refused(folkways(*command, preexec_fn=limit), "disk", "run the same command again")
+        assert refused(folkways_process(*command, preexec_fn=limit), "disk", "run the same command again")
         stored = rows(workspace, "SELECT count(*) FROM responses")[0][0]
         assert 1 < stored < QUESTIONS
         # Whether even the end of the run still fits depends on how large the writes before it were.
@@ -176,14 +176,14 @@ def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path:
     workspace, report = tmp_path / "w.db", tmp_path / "report"
     assert folkways("run", "blend/mcq", "--release", release, *FIRST, "-w", workspace).returncode == 0
     full = {"preexec_fn": partial(limit_files, 150_000)}
-    assert refused(folkways("report", "-w", workspace, "--out", report, **full), "disk is full", "Free some space")
+    assert refused(folkways_process("report", "-w", workspace, "--out", report, **full), "disk is full", "Free some space")
     assert [path for path in report.rglob("*") if path.name.startswith(".") or path.suffix == ".part"] == []
     replies = tmp_path / "replies.csv"
     items = [item for (item,) in rows(workspace, "SELECT item FROM expected")]
     replies.write_text("item,response\n" + "".join(f"{item},A\n" for item in items), encoding="utf-8")
     verdicts = tmp_path / "verdicts.csv"
     judge = ("judge", "blend/mcq", "--release", release, "--responses", replies, "--out", verdicts)
-    assert refused(folkways(*judge, preexec_fn=partial(limit_files, 50_000)), "verdicts.csv cannot be written")
+    assert refused(folkways_process(*judge, preexec_fn=partial(limit_files, 50_000)), "verdicts.csv cannot be written")
     assert [path.name for path in tmp_path.iterdir() if "verdicts" in path.name] == []
     assert folkways(*judge).returncode == 0
     assert verdicts.stat().st_size > 50_000

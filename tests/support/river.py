@@ -1,20 +1,30 @@
-"""folkways as a person runs it: processes of their own, whose workspace is read by other means than folkways."""
+"""folkways as a person runs it, and its workspace read by other means than folkways.
+
+A command is run in this process (``folkways``) where only what it says and leaves behind matters; in one of its own
+(``folkways_process``, ``start``) where it is killed, interrupted, limited, or must import nothing.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import chdir, closing, contextmanager, redirect_stderr, redirect_stdout
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import orjson
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
 
+from folkways.cli.main import main
 from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.http import to_json
 from folkways.endpoints.openai import OpenAIEndpoint
@@ -26,9 +36,9 @@ T = TypeVar("T")
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This environment without keys and settings of folkways, on a wide terminal."""
+    """This environment without keys and without settings of folkways and the hub, on a wide terminal."""
     inherited = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    kept = {name: value for name, value in inherited.items() if not name.startswith("FOLKWAYS_")}
+    kept = {name: value for name, value in inherited.items() if not name.startswith(("FOLKWAYS_", "HF_"))}
     return {**kept, "COLUMNS": "220", **more}
 
 
@@ -49,9 +59,54 @@ def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:
     return Done(process.args, process.returncode, out, err)
 
 
-def folkways(*arguments: object, timeout: float = 120, **options: Any) -> Done:
-    """Run ``folkways ARGUMENTS`` to its end."""
+def folkways_process(*arguments: object, timeout: float = 120, **options: Any) -> Done:
+    """Run ``folkways ARGUMENTS`` to its end in a process of its own: where that matters, since it costs a second more."""
     return finish(start(*arguments, **options), timeout)
+
+
+def folkways(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Done:
+    """Run ``folkways ARGUMENTS`` to its end in this process, by the program's own entry; what it raises fails the test.
+
+    As at the end of a process, no connection to a database stays open.
+    """
+    opened: list[Any] = []
+    command = ["folkways", *map(str, arguments)]
+    thresholds = gc.get_threshold()
+    with (
+        TemporaryFile("w+", encoding="utf-8") as out,
+        TemporaryFile("w+", encoding="utf-8") as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
+        chdir(cwd or "."),
+        patch.dict(os.environ, env or environment(), clear=True),
+        patch.object(sys, "argv", command),
+        _connections(opened),
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        finally:
+            gc.set_threshold(*thresholds)
+            for connection in opened:
+                connection.close()
+        out.seek(0)
+        err.seek(0)
+        return Done(command, code, out.read(), err.read())
+
+
+@contextmanager
+def _connections(opened: list[Any]) -> Iterator[None]:
+    """Note what is opened to databases within the block."""
+
+    def note(connection: Any, _record: object) -> None:
+        opened.append(connection)
+
+    event.listen(Pool, "connect", note)
+    try:
+        yield
+    finally:
+        event.remove(Pool, "connect", note)
 
 
 def kill(process: subprocess.Popen[str]) -> None:

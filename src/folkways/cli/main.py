@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from folkways import __version__
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 
 COMMANDS = {
@@ -109,11 +110,12 @@ def main() -> None:
     os.environ.setdefault(*ALLOCATOR)
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     try:
-        _check_encoding(sys.argv[1:])
-        code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends
+        with interrupts.remembered():
+            _check_encoding(sys.argv[1:])
+            code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("\nInterrupted.", err=True)
         sys.exit(130)
     except click.ClickException as error:

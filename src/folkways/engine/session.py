@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +12,7 @@ from typing import Any, TypeVar
 
 from folkways.endpoints.base import Endpoint
 from folkways.endpoints.prices import Price
+from folkways.engine import interrupts
 from folkways.engine.asking import Asking, Limits
 from folkways.engine.budget import Budget
 from folkways.engine.tally import Tally
@@ -118,9 +117,6 @@ async def _tick(
 @contextmanager
 def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally]]) -> Iterator[None]:
     """Turn the first signal into a clean stop and the second into a cancellation of what is on its way."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     loop = asyncio.get_running_loop()
     seen = 0
 
@@ -132,14 +128,8 @@ def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally
             if seen == 2:  # a third one would cut off the storing of what has arrived
                 task.cancel()
 
-    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number in previous:
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(interrupted))
-    try:
+    with interrupts.told(lambda: loop.call_soon_threadsafe(interrupted)):
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:

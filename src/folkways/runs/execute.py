@@ -26,6 +26,9 @@ from folkways.workspace.troubles import WorkspaceError
 MAX_FAILED = 0.1
 """Share of a model's requests that may fail before a run counts as incomplete, unless the user says another."""
 
+BY_USER = ("interrupted", "interrupted by the user")
+"""State and reason of a run that somebody stopped."""
+
 
 @dataclass(frozen=True)
 class Session:
@@ -98,8 +101,9 @@ def execute(
             limits = Sampling(options.until, profile, sparing=budget is not None)
             tallies = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
+        state, reason = BY_USER if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
-            plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+            plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(tallies, max_failed)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
@@ -128,7 +132,7 @@ def end_of(tallies: Sequence[Tally], max_failed: float = 1.0) -> tuple[str, str 
     """
     reasons = [tally.stopped for tally in tallies if tally.stopped is not None]
     if INTERRUPTED in reasons:
-        return "interrupted", "interrupted by the user"
+        return BY_USER
     if reasons:
         return "stopped", "; ".join(dict.fromkeys(reasons))
     failing = [told for tally in tallies if (told := _failing(tally, max_failed))]

@@ -17,6 +17,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
@@ -252,11 +253,15 @@ def write_prompts(
     endpoint_id: int,
     prompts: Iterable[pl.DataFrame],
 ) -> int:
-    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns the last number."""
+    """Write down these prompts of a task as expected of the model, numbered from behind ``ordinal``; returns the last number.
+
+    A signal that came is acted on between two slices.
+    """
     endpoint = model.endpoint
     settings = settings_json(plan.settings(model))
     settings_id = plans.settings_id(workspace, settings)
     for frame in prompts:
+        interrupts.check()
         texts: list[dict[str, Any]] = []
         expected: list[dict[str, Any]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):

@@ -1,0 +1,96 @@
+"""Ctrl-C, SIGTERM and a terminal that is closed (SIGHUP), none of which may be lost.
+
+Left to Python, Ctrl-C is an exception at whatever line runs at the moment. Where that line belongs to a finaliser, to the callback
+of a weak reference or to a library's hook, the exception is dropped: the program goes on, and spends. So it is remembered as well
+from when a command begins, and what plans or asks looks whether one came. Imports nothing heavy: the command line begins with it.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import UnraisableHookArgs  # known to type checkers alone
+
+STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing that was stored."""
+
+
+class _Now:
+    """Blocks that have taken signals over, how many signals came since the first, and who is told in place of an exception."""
+
+    blocks = 0
+    came = 0
+    listener: Callable[[], None] | None = None
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Within the block Ctrl-C raises KeyboardInterrupt, as it does anyway, and ``check`` raises it from then on."""
+    hook = sys.unraisablehook
+
+    def dropped(event: UnraisableHookArgs) -> None:
+        if not isinstance(event.exc_value, KeyboardInterrupt):  # of that one no traceback is due: it is acted on later
+            hook(event)
+
+    sys.unraisablehook = dropped
+    try:
+        with _taken_over(STOPS[:1]):
+            yield
+    finally:
+        sys.unraisablehook = hook
+
+
+@contextmanager
+def told(listener: Callable[[], None]) -> Iterator[None]:
+    """Within the block each of STOPS calls ``listener`` and raises nothing; Ctrl-C that was remembered calls it at once.
+
+    Outside of the main thread nothing is told, because Python runs handlers there alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with _taken_over(STOPS):
+        before, _Now.listener = _Now.listener, listener
+        try:
+            if _Now.came:
+                listener()
+            yield
+        finally:
+            _Now.listener = before
+
+
+def check() -> None:
+    """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
+    if _Now.came:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
+    """Handle these signals here. One that is ignored stays so: ``nohup`` and a shell's background jobs have their reasons."""
+    before = {number: handler for number in numbers if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)}
+    _Now.blocks += 1
+    for number in before:
+        signal.signal(number, _came)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _Now.blocks -= 1
+        if not _Now.blocks:
+            _Now.came = 0
+
+
+def _came(_number: int, _frame: FrameType | None) -> None:
+    _Now.came += 1
+    if _Now.listener is None:
+        raise KeyboardInterrupt
+    _Now.listener()
