@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,15 @@ from hypothesis import settings
 settings.register_profile("folkways", deadline=None)
 settings.load_profile("folkways")
 
-pytest_plugins = ["tests.support.no_skips", "tests.support.postgres"]
+pytest_plugins = ["tests.support.browser", "tests.support.no_skips", "tests.support.postgres"]
+
+# A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Each worker is one of several: threads for every core in each of them only wait for one another. Read when torch is imported.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(threads, "1")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = REPOSITORY.parent / "shared"

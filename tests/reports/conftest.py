@@ -10,10 +10,7 @@ import pytest
 
 from folkways.reports.data import ReportData
 from folkways.reports.write import write_report
-from tests.support.browser import browser_page, chromium, new_page
 from tests.support.report_data import Shape, simulate
-
-__all__ = ["browser_page", "chromium", "new_page"]
 
 HOSTILE = (
     "</script><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"

@@ -17,11 +17,9 @@ from tests.support.river import folkways, integrity, kill, rows, start, stored_b
 Mcq = Callable[[int], Path]
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
 
-KILLS = 20
-EARLY = 5  # of which so many come at a moment counted from the start of the process: while it imports, plans, opens
 CONCURRENCY = 16
 UNSTORED = 64  # replies that have arrived and wait for the next commit, at the very most
-QUESTIONS = 1800
+QUESTIONS = 600
 SEED = 20240617
 
 
@@ -36,19 +34,27 @@ def command(server: ChatServer, release: Path, workspace: Path, *more: object) -
     return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", CONCURRENCY, *more
 
 
-def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
-    """Stored responses stay as they are and their bodies never reach the server again; scores equal an undisturbed run's."""
-    release, workspace, model = mcq(QUESTIONS), tmp_path / "killed.db", f"{server.url}/v1#test-model"
+@pytest.mark.parametrize(
+    ("kills", "early", "questions"), [(5, 2, QUESTIONS), pytest.param(20, 5, 3 * QUESTIONS, marks=pytest.mark.nightly)]
+)
+def test_kill_9_at_random_moments(
+    server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, kills: int, early: int, questions: int
+) -> None:
+    """Stored responses stay as they are and their bodies never reach the server again; scores equal an undisturbed run's.
+
+    early: kills at a moment counted from the start of the process: while it imports, plans, opens.
+    """
+    release, workspace, model = mcq(questions), tmp_path / "killed.db", f"{server.url}/v1#test-model"
     rng = random.Random(SEED)
-    early = set(rng.sample(range(KILLS), EARLY))
+    before_asking = set(rng.sample(range(kills), early))
     server.control(forget=True, latency=0.05)
     stored: dict[str, str] = {}
     asked: dict[str, list[int]] = {}
     history = []
-    for number in range(KILLS):
+    for number in range(kills):
         process = start(*command(server, release, workspace))
         before = server.stats()["total"]
-        if number in early:
+        if number in before_asking:
             delay = rng.uniform(0.1, 2.0)
         else:
             wait_for(lambda before=before: server.stats()["total"] > before, process=process)
@@ -56,7 +62,7 @@ def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: 
         time.sleep(delay)
         assert process.poll() is None, f"the run ended before kill {number}: more questions are needed; {process.communicate()}"
         kill(process)
-        history.append((number, "early" if number in early else "asking", round(delay, 3)))
+        history.append((number, "early" if number in before_asking else "asking", round(delay, 3)))
         now = stored_bodies(workspace, model)
         told = f"seed {SEED}, kills so far: {history}"
         assert stored.items() <= now.items(), f"a stored response was lost or changed; {told}"
@@ -66,14 +72,14 @@ def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: 
         unstored = set(known) - set(now)
         assert len(unstored) <= CONCURRENCY + UNSTORED, f"{len(unstored)} requests were sent and not stored; {told}"
         stored, asked = now, known
-    assert 0 < len(stored) < QUESTIONS, f"the kills fell before or after the asking; {history}"
+    assert 0 < len(stored) < questions, f"the kills fell before or after the asking; {history}"
     done = folkways(*command(server, release, workspace))
     assert (done.returncode, "Continuing run-1" in done.stderr) == (0, True), done.stderr
     stats = server.stats(bodies=True)
     assert [body for body in stored if stats["bodies"][body] != asked[body]] == []
-    assert stats["distinct"] == QUESTIONS
-    assert stats["total"] - QUESTIONS <= KILLS * 2 * CONCURRENCY, history  # in flight, and as many again in wait of a commit
-    assert len(stored_bodies(workspace, model)) == QUESTIONS
+    assert stats["distinct"] == questions
+    assert stats["total"] - questions <= kills * 2 * CONCURRENCY, history  # in flight, and as many again in wait of a commit
+    assert len(stored_bodies(workspace, model)) == questions
     assert integrity(workspace) == "ok"
     assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
 
@@ -88,7 +94,7 @@ def test_kill_9_at_twenty_random_moments(server: ChatServer, mcq: Mcq, outcome: 
 
 def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
     """A run of which only a part was planned is planned to its end, and expects every item once."""
-    many = 8 * SLICE
+    many = 5 * SLICE
     release, workspace = mcq(many), tmp_path / "w.db"
     server.control(forget=True, latency=0.0)
     process = start(*command(server, release, workspace))

@@ -6,6 +6,7 @@ Ask for the fixture ``browser_page`` (a fresh page whose network requests and co
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -60,9 +61,9 @@ def _absent(reason: str) -> None:
     pytest.skip(f"{reason}; {HOW}")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser, started once for the tests of a file: while Playwright runs, no other test could use ``asyncio.run``."""
+    """The browser, started once per worker: to start it costs more than most tests do."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -72,13 +73,20 @@ def chromium() -> Iterator[Any]:
         _absent("no Chromium here")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS))
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
         yield browser
+        asyncio._set_running_loop(loop)
         browser.close()
 
 
 @pytest.fixture
 def new_page(chromium: Any) -> Iterator[Any]:
-    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``, ``color_scheme``, ...)."""
+    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``, ``color_scheme``, ...).
+
+    Playwright's event loop stands still between two calls to it and yet counts as this thread's running one, so that nothing else
+    could use ``asyncio.run``: it counts as that only during the tests that have a page.
+    """
     contexts = []
 
     def make(**options: Any) -> Watched:
@@ -88,9 +96,13 @@ def new_page(chromium: Any) -> Iterator[Any]:
         watched.listen()
         return watched
 
-    yield make
-    for context in contexts:
-        context.close()
+    asyncio._set_running_loop(chromium._loop)
+    try:
+        yield make
+        for context in contexts:
+            context.close()
+    finally:
+        asyncio._set_running_loop(None)
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def wait_for(found: Callable[[], T | None], seconds: float = 30.0, process: subprocess.Popen[str] | None = None) -> T | None:
+def wait_for(found: Callable[[], T | None], seconds: float = 120.0, process: subprocess.Popen[str] | None = None) -> T | None:
     """What ``found`` gives as soon as it is true; None when ``process`` has ended before. Fails after ``seconds``."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

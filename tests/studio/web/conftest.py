@@ -15,12 +15,9 @@ from folkways.studio.services import accounts, invites, items, participants, ses
 from folkways.studio.services.items import NewItem
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
-from tests.support.browser import Watched, chromium, new_page
+from tests.support.browser import Watched
 from tests.support.studies import PASSWORD, described
 from tests.support.studio_server import StudioServer
-
-__all__ = ["chromium", "new_page"]
-
 
 PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0]}
 

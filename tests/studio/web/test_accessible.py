@@ -80,7 +80,7 @@ def looked_at(site: Site, account: int, addresses: list[str], **options: Any) ->
     page.context.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
     for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
