@@ -13,6 +13,9 @@ QUICKSTART_VENV ?= .tools/quickstart
 QUICKSTART_OUT ?= quickstart
 WORKERS ?= 2
 PYTEST_ARGS ?=
+QUICK := not nightly and not browser and not postgres and not local_model and not shared
+QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
+	tests/studio/rules tests/studio/workflows
 
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip --disable-pip-version-check --quiet install
@@ -33,6 +36,14 @@ quickstart: $(QUICKSTART) ## Ask the sample questions of baseline endpoints and 
 .PHONY: test
 test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run every test
 	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile $(PYTEST_ARGS)
+
+.PHONY: nightly
+nightly: $(DEV) $(TORCH) $(BROWSER) ## Run every test, the long ones in full
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "" $(PYTEST_ARGS)
+
+.PHONY: quick
+quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is pure, engine and workspace on SQLite, studio rules
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "$(QUICK)" $(QUICK_TESTS) $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: $(DEV) ## Check style and formatting (ruff)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -59,7 +60,11 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folkways(mess: Path) -> Folkways:
-    """Run a command line inside the folder, where nothing was fetched."""
-    settings = environment(FOLKWAYS_DATA=str(mess / "nothing-fetched"), COLUMNS="200")
-    return lambda *arguments: river.folkways(*arguments, cwd=mess, env=settings)
+def folkways(mess: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
+    """Run a command line inside the folder, where nothing was fetched, unless the test goes elsewhere."""
+    for name in os.environ.keys() - environment().keys():
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("FOLKWAYS_DATA", str(mess / "nothing-fetched"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(mess)
+    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))

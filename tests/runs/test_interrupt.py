@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import signal
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from folkways.runs.plan import SLICE
+from folkways.workspace import plans
 from tests.support.chat_server import ChatServer
 from tests.support.river import finish, folkways, rows, start, wait_for
 
 Mcq = Callable[[int], Path]
 
 QUESTIONS = 500
+
+
+class Thing:
+    """Something that can be referred to weakly."""
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +107,26 @@ def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: C
     assert again.returncode == 0, again.stderr
     assert "Continuing run-1" in again.stderr
     assert server.stats()["distinct"] == server.stats()["total"] == many
+
+
+def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slice(
+    server: ChatServer, mcq: Mcq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It falls into the callback of a weak reference, as it may into a library's: the exception goes nowhere."""
+    write = plans.write_expected
+
+    def interrupted(*given: Any) -> None:
+        thing = Thing()
+        reference = weakref.ref(thing, lambda _reference: signal.raise_signal(signal.SIGINT))
+        del thing
+        assert reference() is None
+        write(*given)
+
+    monkeypatch.setattr(plans, "write_expected", interrupted)
+    done = folkways(*command(server, mcq(3 * SLICE), tmp_path / "w.db"))
+    assert (done.returncode, server.stats()["total"]) == (130, 0), done
+    assert done.stderr.endswith("Interrupted.\n")
+    assert rows(tmp_path / "w.db", "SELECT count(*) FROM expected") == [(SLICE,)]
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded")

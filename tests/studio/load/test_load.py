@@ -27,7 +27,9 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "scenario", [FEWER, *(pytest.param(each, marks=pytest.mark.nightly) for each in (HASTY, STEADY))], ids=["fewer", "hasty", "steady"]
+    "scenario",
+    [FEWER, *(pytest.param(each, marks=pytest.mark.nightly) for each in (HASTY, STEADY))],
+    ids=["fewer", "hasty", "steady"],
 )
 def test_no_item_has_too_many_or_too_few_answers_and_none_is_lost_or_doubled(scenario, location: str, tmp_path: Path) -> None:
     found = measure(replace(scenario, kills=1, most=150), location, "", tmp_path)
