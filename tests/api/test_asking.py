@@ -174,9 +174,11 @@ class TestProfilesAndSignatures:
         folder = write_mcq_release(tmp_path / "own", 20)
         run = ask(releases={"blend": str(folder)})
         write_mcq_release(folder, 21)
+        before = run.scores()
         with pytest.raises(FolkwaysError, match="have changed since the run was planned"):
             run.score()
         shutil.rmtree(folder)
         with pytest.raises(FolkwaysError, match="no such folder"):
             run.score()
-        assert run.scores().height > 0
+        assert run.scores().equals(before)
+        assert before.filter(pl.col("facet") == "all")["n"].unique().to_list() == [20]

@@ -45,7 +45,7 @@ def test_one_thing_goes_into_a_file_or_a_folder(runs: Folkways, tmp_path: Path) 
             done = runs(*line.split(), "--out", str(out))
             assert done.returncode == 0, (line, done.stderr)
             assert written.is_file(), (line, out, done.stderr)
-            assert written.stat().st_size
+            assert written.stat().st_size > 50, line
 
 
 @pytest.mark.parametrize("line", SEVERAL)
@@ -69,10 +69,10 @@ def test_a_place_that_cannot_be_written_is_found_out_before_anything_is_made(tmp
     (tmp_path / "file").touch()
     (tmp_path / "taken" / "scores.csv").mkdir(parents=True)
     for out, words in (
-        ("none/scores.csv", "none does not exist; create it first"),
-        ("file/inside", "file is a file; name another folder"),
+        ("none/scores.csv", "none does not exist"),
+        ("file/inside", "file is a file"),
         ("taken", "scores.csv is a folder"),
-        ("scores.doc", "end its name with one of .csv, .json"),
+        ("scores.doc", ".csv, .json"),
     ):
         with pytest.raises(FolkwaysError, match=words):
             file_at(tmp_path / out, "scores.csv", (".csv", ".json"))

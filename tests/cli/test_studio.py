@@ -79,7 +79,7 @@ def test_an_invitation_is_a_link_that_works(studio: Folkways) -> None:
     found = re.fullmatch(r"https://studio\.example\.org/join/(\S+)\n", printed)
     assert found
     workspace = open_workspace("folkways.db")
-    assert invites.find_invite(workspace, found[1]).uses_left is None
+    assert invites.find_invite(workspace, found[1]).uses_left is None, "anybody may come by it"
     workspace.close()
 
 

@@ -185,7 +185,7 @@ class TestOpenFolder:
         with pytest.raises(FolkwaysError, match=r"no such folder: .*nowhere"):
             open_release(tmp_path / "nowhere")
         (tmp_path / "corpus.csv").write_text("", encoding="utf-8")
-        with pytest.raises(FolkwaysError, match=r"corpus\.csv is a file; give the folder"):
+        with pytest.raises(FolkwaysError, match=r"corpus\.csv is a file"):
             open_release(tmp_path / "corpus.csv")
 
     def test_a_word_that_is_neither_name_nor_folder_lists_the_names(self) -> None:

@@ -145,7 +145,7 @@ def test_nothing_in_common_is_an_error() -> None:
     other = judged(0.5, 2).with_columns(item=pl.col("item") + "x")
     with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common"):
         compared({"a": judged(0.5, 1), "b": other})
-    with pytest.raises(FolkwaysError, match="needs two models or more, got a"):
+    with pytest.raises(FolkwaysError, match=r"two models.* got a"):
         compared({"a": judged(0.5, 1)})
 
 

@@ -78,9 +78,9 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
     assert not points["comparable"].any()
     assert set(points["differs"]) == {words}
     assert placed(points).is_empty()
-    assert warnings_of(points) == [
-        f"mine, blend/saq: published scores are of another state ({words}); they are not shown beside this one."
-    ]
+    (warning,) = warnings_of(points)
+    assert "mine, blend/saq" in warning
+    assert f"({words})" in warning
 
 
 def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_groups() -> None:
@@ -90,10 +90,9 @@ def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_gro
     ]
     points = reference_points(pl.concat(parts))
     assert points["differs"].n_unique() == 3
-    assert warnings_of(points) == [
-        "mine, blend/saq: published scores are of another state (profile strict here, paper there); "
-        "they are not shown beside this one."
-    ]
+    (warning,) = warnings_of(points)
+    assert "mine, blend/saq" in warning
+    assert "(profile strict here, paper there)" in warning
 
 
 @pytest.mark.parametrize(

@@ -215,5 +215,5 @@ def test_what_was_asked_whole_has_the_interval_of_any_other_run(tmp_path: Path) 
     columns = ["metric", "score", "low", "high", "interval", "n"]
     for facet in ("all", "culture"):
         kept = asked.filter(pl.col("facet") == facet).sort("value", "metric")
-        assert kept.height
+        assert kept["n"].sum() % 18 == 0 < kept["n"].sum()
         assert kept.select(columns).equals(whole.filter(pl.col("facet") == facet).sort("value", "metric").select(columns))

@@ -43,21 +43,20 @@ def test_what_is_no_choice(text: str) -> None:
 @pytest.mark.parametrize(
     ("item", "vote", "message"),
     [
-        ({}, {"chosen": "E"}, "votes.csv, row 1: cannot read the choice 'E'; valid: letters from A to D"),
-        ({}, {"chosen": " "}, "votes.csv, row 1: the column chosen is empty; a person who chose nothing gave no vote"),
-        ({}, {"annotator": None}, "votes.csv, row 1: the column annotator is empty"),
-        ({}, {"item": "q2"}, "votes.csv, row 1: there is no item 'q2' to vote on"),
-        ({}, {"round": "second"}, "votes.csv, row 1: the round is a whole number from 1 on, got 'second'"),
-        ({}, {"round": "0"}, "the round is a whole number from 1 on, got '0'"),
-        ({}, {"annotator": "p1 "}, "the column annotator begins or ends with a space: 'p1 '"),
-        ({"option_c": ""}, {}, "items.csv, row 1: the column option_c is empty"),
-        ({"country": " Spain"}, {}, "the country ' Spain' begins or ends with a space, in 1 items"),
+        ({}, {"chosen": "E"}, "votes.csv, row 1: .*'E'; valid: letters from A to D"),
+        ({}, {"chosen": " "}, "votes.csv, row 1: .*chosen is empty"),
+        ({}, {"annotator": None}, "votes.csv, row 1: .*annotator is empty"),
+        ({}, {"item": "q2"}, "votes.csv, row 1: .*'q2'"),
+        ({}, {"round": "second"}, "votes.csv, row 1: .*whole number from 1 on, got 'second'"),
+        ({}, {"round": "0"}, "round .*from 1 on, got '0'"),
+        ({}, {"annotator": "p1 "}, "annotator .*space: 'p1 '"),
+        ({"option_c": ""}, {}, "items.csv, row 1: .*option_c is empty"),
+        ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 items"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(item: dict[str, str], vote: dict[str, str | None], message: str) -> None:
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=message):
         read([ITEM | item], [VOTE | vote])
-    assert message in str(error.value)
 
 
 def test_a_missing_column_is_named() -> None:

@@ -49,7 +49,7 @@ def test_an_english_task_is_asked_in_english_where_local_is_wanted(release: Rele
 
 
 def test_a_language_that_is_not_offered_is_an_error_with_those_that_are(release: Release) -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown language of sample/mcq 'ko'\nvalid: en, local"):
+    with pytest.raises(UnknownNameError, match=r"'ko'\nvalid: en, local"):
         prompts("sample/mcq", release, languages=("ko",))
 
 

@@ -53,9 +53,9 @@ def test_weights_in_several_files_all_count(copy: Path) -> None:
 
 
 def test_what_is_not_a_model_is_said(copy: Path, tmp_path: Path) -> None:
-    with pytest.raises(FolkwaysError, match="there is no model folder"):
+    with pytest.raises(FolkwaysError, match="nowhere"):
         open_folder(tmp_path / "nowhere")
-    with pytest.raises(DataError, match="is not a folder of a transformers model"):
+    with pytest.raises(DataError, match="transformers"):
         open_folder(tmp_path)
     (copy / "model.safetensors").rename(copy / "model.onnx")
     with pytest.raises(DataError, match=r"no weights \(there are ONNX files, which are not read\)"):

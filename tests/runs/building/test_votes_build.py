@@ -153,7 +153,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path
     out = tmp_path / "mine"
     build_from_votes("easy", [folder], out)
     before = {file.name: file.read_bytes() for file in out.iterdir()}
-    with pytest.raises(FolkwaysError, match=r"holds easy of another build \(threshold 4 there and 3 here\)"):
+    with pytest.raises(FolkwaysError, match=r"easy.*threshold 4 there and 3 here"):
         build_from_votes("hard", [folder], out, rule=Rule(3, 5))
     assert {file.name: file.read_bytes() for file in out.iterdir()} == before
     assert build_from_votes("easy", [folder], out, rule=Rule(5, 5)).record["threshold"] == 5  # alone it may be built anew

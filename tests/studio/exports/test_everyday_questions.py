@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from folkways.api import run
+from folkways.errors import FolkwaysError
 from folkways.releases.blend import check, read_annotations, read_questions
 from folkways.releases.store import open_release
 from folkways.studio.exports.make import export_study
@@ -120,7 +121,7 @@ def test_what_somebody_alone_wrote_leaves_with_them(desk: Desk, tmp_path: Path) 
     assert alone.pseudonym not in entry["raw_annotations"]
     assert [(group["answers"], group["count"]) for group in entry["aggregated_answers"]] == [(["떡국"], 2), (["만두"], 2)]
     participants.withdraw(desk.workspace, desk.study.id, people[0].id)
-    with pytest.raises(Exception, match="nothing yet that a release is made of"):
+    with pytest.raises(FolkwaysError, match="nothing yet"):
         export_study(desk.workspace, desk.study.id, tmp_path / "empty")
     assert not (tmp_path / "empty").exists()
 
