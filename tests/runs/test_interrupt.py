@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the run ends cleanly, what was answered is stored, and the same command goes on."""
+"""Ctrl-C, SIGTERM and a closed terminal: the run ends cleanly, what was answered is stored, and the same command goes on."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from folkways.engine.interrupts import STOPS
 from folkways.runs.plan import SLICE
 from folkways.workspace import plans
 from tests.support.chat_server import ChatServer
@@ -42,7 +43,7 @@ def command(server: ChatServer, release: Path, workspace: Path) -> tuple[object,
     return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 16
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", STOPS, ids=lambda number: number.name)
 def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
     server: ChatServer, mcq: Mcq, tmp_path: Path, number: signal.Signals
 ) -> None:
