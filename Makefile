@@ -39,7 +39,7 @@ test: $(DEV) $(TORCH) $(BROWSER) ## Set up the development environment and run e
 
 .PHONY: nightly
 nightly: $(DEV) $(TORCH) $(BROWSER) ## Run every test, the long ones in full
-	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "" $(PYTEST_ARGS)
+	"$(BIN)/python" -m pytest -n $(WORKERS) --dist loadfile -m "" --hypothesis-profile=nightly $(PYTEST_ARGS)
 
 .PHONY: quick
 quick: $(DEV) ## Run what a save may have broken, in under a minute: all that is pure, engine and workspace on SQLite, studio rules

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does; time is measured in perf/, not here.
-settings.register_profile("folkways", deadline=None)
+settings.register_profile("folkways", deadline=None, max_examples=50)
+settings.register_profile("nightly", deadline=None, max_examples=200)
 settings.load_profile("folkways")
 
 pytest_plugins = ["tests.support.browser", "tests.support.no_skips", "tests.support.postgres"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.http import to_json
 from folkways.endpoints.openai import OpenAIEndpoint
 from folkways.endpoints.registry import open_name
+from folkways.engine.interrupts import STOPS
 
 COMMAND = (sys.executable, "-m", "folkways.cli.main")
 Done = subprocess.CompletedProcess[str]
@@ -43,9 +45,15 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def start(*arguments: object, **options: Any) -> subprocess.Popen[str]:
-    """Start ``folkways ARGUMENTS`` with its output in pipes."""
-    settings = {"env": environment(), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    """Start ``folkways ARGUMENTS`` with its output in pipes, as from a terminal: it hears what the tests may be deaf to."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    settings = {"env": environment(), "preexec_fn": _hear_signals, **pipes, **options}
     return subprocess.Popen([*COMMAND, *map(str, arguments)], **settings)
+
+
+def _hear_signals() -> None:
+    for number in STOPS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def finish(process: subprocess.Popen[str], timeout: float = 120) -> Done:

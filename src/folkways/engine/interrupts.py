@@ -13,10 +13,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from _typeshed import UnraisableHookArgs  # known to type checkers alone
 
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that end asking cleanly. Elsewhere all but the first end the process at once, which loses nothing that was stored."""
@@ -27,7 +23,7 @@ class _Now:
 
     blocks = 0
     came = 0
-    listener: Callable[[], None] | None = None
+    listener: Callable[[], object] | None = None
 
 
 @contextmanager
@@ -35,7 +31,7 @@ def remembered() -> Iterator[None]:
     """Within the block Ctrl-C raises KeyboardInterrupt, as it does anyway, and ``check`` raises it from then on."""
     hook = sys.unraisablehook
 
-    def dropped(event: UnraisableHookArgs) -> None:
+    def dropped(event: sys.UnraisableHookArgs) -> None:
         if not isinstance(event.exc_value, KeyboardInterrupt):  # of that one no traceback is due: it is acted on later
             hook(event)
 
@@ -48,7 +44,7 @@ def remembered() -> Iterator[None]:
 
 
 @contextmanager
-def told(listener: Callable[[], None]) -> Iterator[None]:
+def told(listener: Callable[[], object]) -> Iterator[None]:
     """Within the block each of STOPS calls ``listener`` and raises nothing; Ctrl-C that was remembered calls it at once.
 
     Outside of the main thread nothing is told, because Python runs handlers there alone.

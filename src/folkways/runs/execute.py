@@ -101,9 +101,9 @@ def execute(
             limits = Sampling(options.until, profile, sparing=budget is not None)
             tallies = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
-        state, reason = BY_USER if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
+        ended, why = BY_USER if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
-            plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
+            plans.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(tallies, max_failed)
     plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
