@@ -167,8 +167,8 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
 def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[dict[str, object]]]:
     """Metric -> the score of each group."""
     found: dict[str, list[dict[str, object]]] = {}
-    for metrics, scored, left_out in columns.together:
-        rows, out = scored[groups[scored] >= 0], left_out[groups[left_out] >= 0]
+    for metrics, scored, unscored in columns.together:
+        rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
         of_row, states = groups[rows], columns.states[rows]
         cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
         values = [columns.values[metric.name][rows] for metric in metrics]
