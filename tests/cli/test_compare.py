@@ -113,5 +113,3 @@ def test_what_cannot_be_compared_is_named_and_the_rest_is(tmp_path: Path) -> Non
     assert named.returncode == 2 and "csi_bert_intra" in named.stderr and not named.stdout
     told: list[str] = []
     assert len(package.compare(workspace=path, tell=told.append)) == 2 and len(told) == 1
-    gate = folkways("gate", "last", "--max-drop-vs", "all=5", "-w", path)
-    assert gate.returncode == 2, "the same run"
