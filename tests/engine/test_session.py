@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -133,11 +132,9 @@ def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, wor
 
 
 def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
-    texts = [*questions(20), "[[fault:stall+seconds=30]] slow", "[[fault:big+megabytes=50]] big"]
+    texts = [*questions(20), "[[fault:stall+seconds=3600]] slow", "[[fault:big+megabytes=50]] big"]
     with ChatServer() as server:
-        began = time.monotonic()
         tally, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=5.0)
-        assert time.monotonic() - began < 25
     assert states == {"answered": 20, "failed": 2}
     assert tally.failed == 2
 

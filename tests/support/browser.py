@@ -65,7 +65,7 @@ def _absent(reason: str) -> None:
 def chromium() -> Iterator[Any]:
     """The browser, started once per worker: to start it costs more than most tests do."""
     try:
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
     except ImportError:
         _absent("playwright is not installed")
     found = subprocess.run([sys.executable, str(INSTALLER), "--check"], capture_output=True, text=True)
@@ -73,6 +73,7 @@ def chromium() -> Iterator[Any]:
         _absent("no Chromium here")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found.stdout.strip(), headless=True, args=list(ARGUMENTS))
+        expect.set_options(timeout=30_000)  # ms; five seconds are little on a busy machine
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield browser
