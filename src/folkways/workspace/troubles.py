@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
@@ -67,7 +68,7 @@ _WRONG_WORDS = {
 
 def explained(what: str, error: Exception) -> WorkspaceError:
     """The error for people: ``what`` failed, why, and what to do about it."""
-    cause = getattr(error, "orig", None) or error
+    cause: Any = getattr(error, "orig", None) or error
     code = getattr(cause, "sqlstate", None)
     text = str(cause).strip()
     if code:
