@@ -1,7 +1,7 @@
 """What the default text tools change in SEM-B, agreement with the authors' verdicts, and speed.
 
 python -m perf.text            # the tables; installs the authors' tools into environments of their own the first time
-python -m perf.text --write    # and puts them into docs/reference/text-tools.md
+python -m perf.text --write    # and puts them into docs/reference/text-tools.md, and the effects into folkways/data
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from folkways.cultures import cultures_of, get_language
 from folkways.text.tools import get_tool
 from perf.text import agreement, parity
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "text-tools.md"
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = REPOSITORY / "docs" / "reference" / "text-tools.md"
+EFFECTS = REPOSITORY / "src" / "folkways" / "data" / "text-tools.csv"
 BEGIN, END = "<!-- {} written by python -m perf.text --write -->\n", "<!-- end -->\n"
 SPEED = ("language", "tool", "words per second", "start")
 
@@ -30,7 +32,11 @@ def main() -> None:
     gold = parity.items()
     languages = sorted({culture.languages[0] for culture in cultures_of("blend")}, key=lambda code: get_language(code).name)
     speeds = [_speed(language, gold) for language in languages]  # first, while no tool has started
-    tables = {"speed": _table(SPEED, speeds), "effect": _table(agreement.COLUMNS, (one.row() for one in agreement.every(gold)))}
+    effects = agreement.every(gold)
+    tables = {"speed": _table(SPEED, speeds), "effect": _table(agreement.COLUMNS, (effect.row() for effect in effects))}
+    if options.write:
+        lines = (f"{language},{points:.1f}\n" for language, points in agreement.by_language(effects).items())
+        EFFECTS.write_text("language,points\n" + "".join(lines), encoding="utf-8")
     for name, table in tables.items():
         print(table)
         if options.write:

@@ -28,7 +28,7 @@ SEEDS = (SEED, 1)
 class Effect:
     """The default tools on some replies, beside the authors' verdicts.
 
-    signed: SEM-B with the default tools less SEM-B with the authors', in points; gained, lost: the questions that make it, in points.
+    signed: SEM-B with the default tools less SEM-B with the authors', in points; gained, lost: the questions that make it.
     aside: ``signed`` without the questions that the choice of an English tool decides, where the authors' English is a stand-in.
     exact: share of equal verdicts with the authors' tools in folkways, which says that all but the tool is theirs.
     """
@@ -88,7 +88,9 @@ def made(language: str, gold: pl.DataFrame) -> Iterator[Effect]:
     stems = ask(language, (word for found in words.values() for word in found))
     replies = {
         culture: [
-            made_replies(culture, language, gold, release, neighbours(words[culture], lambda word: " ".join(stems.tokens(word))), seed)
+            made_replies(
+                culture, language, gold, release, neighbours(words[culture], lambda word: " ".join(stems.tokens(word))), seed
+            )
             for seed in SEEDS
         ]
         for culture in cultures
@@ -116,6 +118,20 @@ def every(gold: pl.DataFrame) -> list[Effect]:
     return found
 
 
+def by_language(effects: list[Effect]) -> dict[str, float]:
+    """The signed effect that a language's scores have typically, in points.
+
+    Of the reference verdicts without what English decides, where there are any; else, and for English, the mean over made replies.
+    """
+    found = {}
+    for language in sorted({effect.language for effect in effects}):
+        own = [effect for effect in effects if effect.language == language]
+        told = [effect.aside for effect in own if effect.aside is not None and language != "en"]
+        points = told or [effect.signed for effect in own if effect.replies == "made"]
+        found[language] = sum(points) / len(points)
+    return found
+
+
 def _effect(
     culture: str,
     language: str,
@@ -132,4 +148,6 @@ def _effect(
 
 
 def _signed(ours: pl.Series, theirs: pl.Series) -> float:
-    return float(100 * pl.DataFrame({"ours": ours, "theirs": theirs}).drop_nulls().select(pl.col("ours") - pl.col("theirs")).mean().item())
+    return float(
+        100 * pl.DataFrame({"ours": ours, "theirs": theirs}).drop_nulls().select(pl.col("ours") - pl.col("theirs")).mean().item()
+    )

@@ -1,8 +1,8 @@
 """Replies made to be difficult, for cultures of which there are no reference verdicts.
 
-They are made as the reference's are said to be: accepted answers as they stand, in a sentence, in other forms, in pieces and out of order, and
-wrong ones. Words of the culture's own answers and questions stand for each other where the authors' tool gives both one stem
-(``same``), or where they begin alike and it does not (``near``).
+They are made as the reference's are said to be: accepted answers as they stand, in a sentence, in other forms, in pieces and
+out of order, and wrong ones. Words of the culture's own answers and questions stand for each other where the authors' tool
+gives both one stem (``same``), or where they begin alike and it does not (``near``).
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def neighbours(words: list[str], stem: Callable[[str], str]) -> Words:
     return Words(same, near)
 
 
-def made_replies(culture: str, language: str, items: pl.DataFrame, release: Release, words: Words, seed: int = SEED) -> pl.DataFrame:
+def made_replies(
+    culture: str, language: str, items: pl.DataFrame, release: Release, words: Words, seed: int = SEED
+) -> pl.DataFrame:
     """A response to each of the culture's questions in the language, as ``judge`` takes them."""
     draw = random.Random(f"{seed} {culture} {language}")
     own = items.filter(pl.col("culture") == culture)

@@ -7,7 +7,8 @@ import pytest
 
 from folkways.benchmarks.published import published_figures
 from folkways.records import SCORES
-from folkways.reports.reference import PLACED, REFERENCE, placed, reference_points, warnings_of
+from folkways.reports.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
+from folkways.text.effect import signed_effects
 
 SIGNATURE = {
     "task": "blend/saq",
@@ -81,6 +82,25 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
     (warning,) = warnings_of(points)
     assert "mine, blend/saq" in warning
     assert f"({words})" in warning
+
+
+def test_default_text_tools_are_named_with_what_they_change() -> None:
+    own = {"text-simplemma": "2.0.0", "text-stems": "2"}
+    points = pl.concat([reference_points(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])
+    assert dict(points.select("language", "tool_effect").unique().iter_rows()) == {
+        "ko": signed_effects()["ko"],
+        "id": signed_effects()["id"],
+        "am": None,
+    }
+    (sentence,) = tool_effects_of(points)
+    assert f"{signed_effects()['id']:+.1f} in Indonesian, {signed_effects()['ko']:+.1f} in Korean, in points" in sentence
+
+
+@pytest.mark.parametrize("tools", [{"text-spacy": "3.7.4", "text-konlpy": "0.6.0"}, {"text-simple": "1"}, {}])
+def test_other_text_tools_have_no_known_effect(tools: dict[str, str]) -> None:
+    points = reference_points(scores(value="KP+ko", **tools))
+    assert points["tool_effect"].null_count() == points.height > 0
+    assert tool_effects_of(points) == ()
 
 
 def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_groups() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from folkways.cultures import cultures_of, languages
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.text.authors import SOURCES, UNAVAILABLE
+from folkways.text.effect import signed_effects
 from folkways.text.tools import get_tool
 
 TEXTS = {
@@ -84,6 +85,22 @@ def test_a_reply_that_repeats_the_answer_has_all_its_tokens(language: str, text:
     assume(any(char.isalnum() for char in text))
     tool = get_tool(language)
     assert set(tool.tokens(text)) <= set(tool.tokens(f"x {text} x"))
+
+
+def test_a_dotted_capital_is_lowered_as_the_authors_do() -> None:
+    """Their code makes İ an i; a reply that Python has lowered keeps the dot as a character of its own, and does not match."""
+    tool = get_tool("az")
+    assert tool.tokens("İçki") == tool.tokens("içki") != tool.tokens("İçki".lower())
+
+
+def test_a_list_of_base_words_is_part_of_a_version() -> None:
+    assert get_tool("id").version == get_tool("fa").version != get_tool("ko").version
+    assert get_tool("el").version in get_tool("id").version
+
+
+def test_measured_effects_are_small() -> None:
+    assert set(signed_effects()) <= set(languages())
+    assert all(abs(points) <= 0.7 for points in signed_effects().values())
 
 
 def test_unknown_names_list_the_valid_ones() -> None:

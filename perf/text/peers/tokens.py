@@ -1,4 +1,4 @@
-"""Reads texts as JSON, writes their tokens by an authors' tool: ``tokens.py LANGUAGE OUT [FOLDER]``, with folkways' sources on the path.
+"""Reads texts as JSON, writes their tokens by an authors' tool: ``tokens.py LANGUAGE OUT [FOLDER]``, folkways' sources on the path.
 
 ``en`` is the model that the authors name, ``en-table`` spaCy's lookup table, which the reference results have in its place.
 ``az`` and ``su`` need the folder of the authors' tool.
@@ -37,7 +37,7 @@ def english_table() -> Tokenize:
 
 
 def arabic() -> Tokenize:
-    """The lemma of the first word as one token; its letters are what the authors compare, and the profile ``paper`` takes them apart."""
+    """The lemma of the first word as one token; the authors compare its letters, and the profile ``paper`` takes them apart."""
     from folkways.text.authors import authors_tool
 
     letters = authors_tool("ar").tokens

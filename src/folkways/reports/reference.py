@@ -58,7 +58,9 @@ def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(
         comparable=pl.Series(comparable, dtype=pl.Boolean),
         differs=pl.Series(differs, dtype=pl.String),
-        tool_effect=pl.when(measured).then(pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)),
+        tool_effect=pl.when(measured).then(
+            pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)
+        ),
     ).select(list(REFERENCE))
 
 
@@ -113,7 +115,7 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
 
 
 def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
-    """A sentence on what folkways' own text tools typically change, for the languages of comparable scores; none where they change none."""
+    """A sentence on what folkways' own text tools typically change in the languages of comparable scores, where that is known."""
     known = points.filter("comparable").select("language", "tool_effect").drop_nulls().unique().sort("language")
     if known.is_empty():
         return ()

@@ -11,6 +11,6 @@ from types import MappingProxyType
 
 @cache
 def signed_effects() -> Mapping[str, float]:
-    """Language -> SEM-B with the default tools less SEM-B with the authors', in points; the mean of its cultures, where measured."""
+    """Language -> SEM-B with the default tools less SEM-B with the authors', in points; only languages that were measured."""
     lines = files("folkways.data").joinpath("text-tools.csv").read_text(encoding="utf-8").splitlines()
     return MappingProxyType({row["language"]: float(row["points"]) for row in csv.DictReader(lines)})

@@ -1,9 +1,10 @@
 """Indonesian: affixes come off by rules as long as a base word that simplemma lists is left.
 
-Before the base stand di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place of k, p, s or t; behind it -kan, -an
-and -i, the possessors -ku, -mu, -nya and the particles -lah, -kah, -tah, -pun. Of several bases the longest is meant, and of these one that
-stands in the word, so that masakan and memasak are of masak and not of masa or pasak. A word without a listed base loses only -nya. Facts from J. N. Sneddon, Indonesian: A Comprehensive Grammar
-(Routledge, 1996), chapter 1, and M. Adriani et al., Stemming Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
+Before the base stand di-, ke-, se-, ter-, ber-, per-, meN- and peN-, whose nasal takes the place of k, p, s or t; behind it
+-kan, -an and -i, the possessors -ku, -mu, -nya and the particles -lah, -kah, -tah, -pun. Of several bases the longest is
+meant, and of these one that stands in the word, so that masakan and memasak are of masak and not of masa or pasak. A word
+without a listed base loses only -nya. Facts from J. N. Sneddon, Indonesian: A Comprehensive Grammar (Routledge, 1996),
+chapter 1, and M. Adriani et al., Stemming Indonesian: A Confix-Stripping Approach (ACM TALIP 6(4), 2007).
 
 The Snowball stemmer, which asks no list, takes sekolah for seko-lah. PySastrawi's list may not be used commercially.
 """
@@ -37,7 +38,7 @@ def stem(word: str) -> str:
 
 
 def _derived(word: str, base: str) -> bool:
-    """Whether a listed word is one of a base nonetheless, as pegunungan of gunung: affixes on both sides, or -an behind a long one."""
+    """Whether a listed word is of a base nonetheless, as pegunungan of gunung: affixes on both sides, or -an behind a long one."""
     return len(base) > _SHORTEST and (len(word) - len(base) >= _BOTH_SIDES or (word == f"{base}an" and len(base) > _BOTH_SIDES))
 
 
@@ -59,7 +60,9 @@ def _without_suffixes(word: str) -> set[str]:
     """The word without a particle, a possessor and a derivational suffix, in this order, any of which may be absent."""
     forms = {word}
     for suffixes in (_PARTICLES, _POSSESSORS, _DERIVED):
-        forms |= {form[: -len(end)] for form in forms for end in suffixes if form.endswith(end) and len(form) - len(end) >= _SHORTEST}
+        forms |= {
+            form[: -len(end)] for form in forms for end in suffixes if form.endswith(end) and len(form) - len(end) >= _SHORTEST
+        }
     return forms
 
 
@@ -69,6 +72,11 @@ def _without_prefix(word: str) -> Iterator[str]:
             rest = word[len(prefix) :]
             yield rest
             if prefix in ("me", "pe"):
-                yield from (initial + rest[len(nasal) :] for nasal, initials in _NASALS.items() if rest.startswith(nasal) for initial in initials)
+                yield from (
+                    initial + rest[len(nasal) :]
+                    for nasal, initials in _NASALS.items()
+                    if rest.startswith(nasal)
+                    for initial in initials
+                )
                 if rest.startswith("m"):
                     yield rest[1:]

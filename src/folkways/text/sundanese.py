@@ -1,10 +1,10 @@
 """Sundanese: a stemmer by rules.
 
 Verbs and nouns are made with a prefix or a nasal in place of the first consonant, the plural with -ar- or -al- behind it, and
-suffixes of voice, nominalisation and the definite -na; a first syllable may be said twice (sesepuh, bubuahan). The nasal does not tell
-which consonant it replaced, so most that it can stand for become one: kopi and ngopi, bantu and mantu (but not c of caket). The
-infix -ar- stays, because too many words have it of their own (karang). Facts from F. Müller-Gotama, Sundanese (Lincom Europa,
-2001), chapter 3, and R. H. Robins, Nominal and Verbal Derivation in Sundanese (Lingua 8, 1959).
+suffixes of voice, nominalisation and the definite -na; a first syllable may be said twice (sesepuh, bubuahan). The nasal does
+not tell which consonant it replaced, so most that it can stand for become one: kopi and ngopi, bantu and mantu (but not c of
+caket). The infix -ar- stays, because too many words have it of their own (karang). Facts from F. Müller-Gotama, Sundanese
+(Lincom Europa, 2001), chapter 3, and R. H. Robins, Nominal and Verbal Derivation in Sundanese (Lingua 8, 1959).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The authors' verdicts come from a tool per language; ours from the default tools, of which only the Chinese one is theirs. So the
 rule that needs no tool (skipping, cleaning, substrings, order of groups) must agree exactly, and the verdicts at least as often
-as measured when this was written. Their Arabic compares the letters of each text's first word; agreement there says little.
+as measured when this was written.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from tests.support.blend_data import release_at
 pytestmark = pytest.mark.shared
 
 AGREEMENT = {
-    "Algeria_Arabic": 0.900,
-    "Azerbaijan_Azerbaijani": 0.972,
+    "Algeria_Arabic": 0.985,
+    "Azerbaijan_Azerbaijani": 0.966,
     "China_Chinese": 0.995,
-    "Northern_Nigeria_Hausa": 0.973,
+    "Northern_Nigeria_Hausa": 0.977,
     "South_Korea_Korean": 0.991,
     "US_English": 0.971,
 }
 """Share of equal verdicts among the valid questions with a reply, measured with the default tools."""
 
 WITHOUT_ENGLISH = {
-    "Azerbaijan_Azerbaijani": 0.976,
+    "Algeria_Arabic": 0.987,
+    "Azerbaijan_Azerbaijani": 0.970,
     "China_Chinese": 1.0,
-    "Northern_Nigeria_Hausa": 0.979,
+    "Northern_Nigeria_Hausa": 0.983,
     "South_Korea_Korean": 0.997,
     "US_English": 1.0,
 }
@@ -83,6 +84,14 @@ def test_verdicts(shared: Path, items: pl.DataFrame, name: str) -> None:
         assert (sound["sem_b"] == sound["official_binary"].cast(pl.Float64)).sum() >= WITHOUT_ENGLISH[name] * sound.height
     by_substring = valid.filter(pl.col("official_stage").str.starts_with("substring"))
     assert (by_substring["sem_b"] == 1.0).all()
+
+
+@pytest.mark.parametrize("name", AGREEMENT)
+def test_the_default_tools_neither_gain_nor_lose_much(shared: Path, items: pl.DataFrame, name: str) -> None:
+    """SEM-B is within 0.7 points of the authors', where English, for which the reference has a stand-in, decides nothing."""
+    sound = compared(shared, items, name).filter("counted", pl.col("en_lemmatizer_sensitive") == "0")
+    signed = 100 * (sound["sem_b"].sum() - sound["official_binary"].cast(pl.Float64).sum()) / sound.height
+    assert abs(signed) <= 0.7
 
 
 @pytest.mark.parametrize("name", ["China_Chinese", "US_English"])

@@ -105,7 +105,7 @@ class PaperMatcher(Matcher):
         return wanted
 
     def _tokens(self, text: str, language: str) -> list[str]:
-        """What is compared; in Arabic the letters of the first word's base form, for the authors take that word for a list of words."""
+        """What is compared; in Arabic the letters of the first word's base form, which the authors take for a list of words."""
         tokens = get_tool(language, self.tool_set).tokens(text)
         if language == _BY_LETTERS and self.tool_set != "paper":
             tokens = list(tokens[0]) if tokens else []
