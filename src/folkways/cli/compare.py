@@ -24,7 +24,7 @@ FORMATS = ("text", "md", "csv", "json")
 @click.option("--metric", metavar="NAME", help="Metric to compare by; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
 @click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For resamples and permutations.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the resamples of ranks.")
 @click.option("--format", "shape", type=click.Choice(FORMATS), default="text", show_default=True, help="How it is written.")
 @out_option("Write there", "comparison.FORMAT")
 def command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -12,7 +13,7 @@ from folkways import __version__
 from folkways.benchmarks.tables import Table
 from folkways.reports.comparison import Comparison
 from folkways.reports.names import facet_title, value_name
-from folkways.reports.text import count, interval, number, one_line
+from folkways.reports.text import NOT_A_NUMBER, count, interval, number, one_line
 
 MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
@@ -94,7 +95,7 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         "pair",
         f"{one_line(first)} against {one_line(second)}: {comparison.task}, {comparison.metric.label}",
         f"{one_line(whole['verdict'])}\n\nThe unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, "
-        f"paired by item): differences are first minus second, p is of a paired permutation test{several}.",
+        f"paired by item): differences are first minus second, p is below .05 where the interval does not hold 0{several}.",
         pl.DataFrame(shown),
         notes=(
             *(one_line(note) for note in notes),
@@ -147,4 +148,4 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def _p(value: float) -> str:
-    return "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")
+    return NOT_A_NUMBER if math.isnan(value) else "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 import polars as pl
+import polars.selectors as cs
 import sqlalchemy as sa
 
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, empty
@@ -167,7 +168,8 @@ def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     query = sa.select(*(table.c[name] for name in SCORES)).where(table.c.run_id == run.id).order_by(table.c.id)
     with workspace.read() as connection:
         scores = pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
-    return scores.with_columns(pl.col(pl.Float64).fill_null(float("nan")))  # SQLite has no NaN and stores NULL
+    numbers = cs.float() - cs.by_name("effective_questions")  # SQLite has no NaN and stores NULL; that one may be null
+    return scores.with_columns(numbers.fill_null(float("nan")))
 
 
 def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:

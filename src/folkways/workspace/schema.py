@@ -166,6 +166,7 @@ scores = Table(
         Column(name, Integer, nullable=False)
         for name in ("n", "questions", "answered", "refused", "unreadable", "failed", "missing")
     ),
+    Column("effective_questions", Float),
     Column("coverage", Float, nullable=False),
     Column("at_best", Float),
     Column("signature", Text, nullable=False),

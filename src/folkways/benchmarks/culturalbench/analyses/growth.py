@@ -98,7 +98,7 @@ def _lines(members: Iterator[Step]) -> list[list[Step]]:
 def _change(values: pl.DataFrame, earlier: Step, later: Step) -> dict[str, Any]:
     first, second = (values.filter(pl.col("endpoint") == member.endpoint) for member in (earlier, later))
     both = second.join(first, on="question", how="inner", suffix="_before", maintain_order="left")
-    found = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy())
+    found = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy(), largest=100.0)
     return {
         "from": earlier.shown,
         "to": later.shown,
