@@ -81,7 +81,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
         if row.counted:
             ends = [
                 f"[{_number(row.low)}, {_number(row.high)}]",
-                escape(count(row.counted.n)),
+                escape(row.counted.size),
                 escape(percent(row.counted.coverage)),
             ]
         name = escape(row.name) + (f" ({escape(row.source)})" if row.kind in ("people", "published") else "")

@@ -151,7 +151,7 @@ def _compact(score: Score | None) -> str:
     if score is None:
         return ""
     lost = f", coverage {percent(score.coverage)}" if score.lost else ""
-    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={count(score.n)}{lost}"
+    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={score.size}{lost}"
 
 
 def _head() -> list[str]:
@@ -163,7 +163,7 @@ def _cells(view: ReportView, score: Score) -> list[str]:
     return [
         number(score.score),
         interval(score.low, score.high, " to "),
-        count(score.n),
+        score.size,
         percent(score.coverage),
         *states,
         view.signatures[score.signature],

@@ -6,7 +6,7 @@ import polars as pl
 from rich.table import Table
 
 from folkways.benchmarks.base import Task
-from folkways.reports.text import count, interval, number, percent
+from folkways.reports.text import count, interval, number, percent, sized
 
 STATES = ("answered", "refused", "unreadable", "failed", "missing")
 
@@ -26,7 +26,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
             metric.label,
             number(row["score"], 2),
             interval(row["low"], row["high"]),
-            count(row["n"]),
+            sized(row["n"], row["effective_questions"]),
             percent(row["coverage"]),
             *(count(row[state]) for state in states),
         )

@@ -75,7 +75,7 @@ def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
         *cells,
         Text(number(score.score), "" if score.baseline else "bold"),
         Text(interval(score.low, score.high)),
-        Text(count(score.n)),
+        Text(score.size),
         Text(percent(score.coverage), lost),
         Text(", ").join(Text(*part) for part in told),
     ]

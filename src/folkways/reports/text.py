@@ -95,6 +95,11 @@ def count(value: int | None) -> str:
     return f"{value:,}".replace(",", "\u202f") if abs(value) >= 10_000 else str(value)
 
 
+def sized(n: int, effective_questions: float | None) -> str:
+    """How many items a score rests on: "3993 (worth 9 questions)" where it is as sure as nine of equal size."""
+    return count(n) if effective_questions is None else f"{count(n)} (worth {effective_questions:.0f} questions)"
+
+
 def percent(share: float | None) -> str:
     """A share from 0 to 1 as a percentage. 100 % and 0 % are only written when they are exact."""
     if share is None or math.isnan(share):

@@ -11,6 +11,7 @@ import polars as pl
 from folkways.records import Metric, State
 from folkways.reports.data import ReportData, is_baseline
 from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
+from folkways.reports.text import sized
 
 MAX_ENDPOINTS_ON_PAGE = 10
 """Detailed tables name at most so many endpoints; the files beside the report have them all."""
@@ -34,6 +35,7 @@ class Score:
     interval: str
     n: int
     questions: int
+    effective_questions: float | None
     answered: int
     refused: int
     unreadable: int
@@ -47,6 +49,11 @@ class Score:
     def baseline(self) -> bool:
         """Whether this is the score of a baseline."""
         return is_baseline(self.endpoint)
+
+    @property
+    def size(self) -> str:
+        """``n``, and how many questions tell as much, where few of them hold most of it."""
+        return sized(self.n, self.effective_questions)
 
     @property
     def lost(self) -> int:

@@ -166,8 +166,8 @@ scores = Table(
         Column(name, Integer, nullable=False)
         for name in ("n", "questions", "answered", "refused", "unreadable", "failed", "missing")
     ),
-    Column("effective_questions", Float),
     Column("coverage", Float, nullable=False),
     Column("at_best", Float),
     Column("signature", Text, nullable=False),
+    Column("effective_questions", Float),
 )
