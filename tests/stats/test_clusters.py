@@ -141,7 +141,8 @@ def test_the_jackknife_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "why"), [([[1.0]] * 9, "none: under 10 questions"), ([[2.0]] * 30, "none: all alike"), ([[1.0]], "none: under 10 questions")]
+    ("rows", "why"),
+    [([[1.0]] * 9, "none: under 10 questions"), ([[2.0]] * 30, "none: all alike"), ([[1.0]], "none: under 10 questions")],
 )
 def test_counts_that_tell_nothing_have_no_interval_and_say_why(rows: list[list[float]], why: str) -> None:
     found = of_rows(rows, None)

@@ -32,7 +32,9 @@ def test_no_certainty_where_nothing_can_be_told(pairs: list[tuple[float, float]]
     found = paired_mean([first for first, _ in pairs], [second for _, second in pairs])
     assert (found.n, found.method) == (len(pairs), why)
     assert math.isnan(found.low) and math.isnan(found.high) and math.isnan(found.p)
-    assert found.difference == pytest.approx(np.mean([one - other for one, other in pairs])) if pairs else math.isnan(found.difference)
+    assert (
+        found.difference == pytest.approx(np.mean([one - other for one, other in pairs])) if pairs else math.isnan(found.difference)
+    )
 
 
 def test_percentages_that_never_differ_are_not_certain() -> None:

@@ -148,4 +148,6 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def _p(value: float) -> str:
-    return NOT_A_NUMBER if math.isnan(value) else "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")
+    return (
+        NOT_A_NUMBER if math.isnan(value) else "<.001" if value < 0.001 else "1" if value > 0.9995 else f"{value:.3f}".lstrip("0")
+    )

@@ -13,7 +13,7 @@ from folkways.reports.grids import Cell, Grid, grids
 from folkways.reports.leaderboard import Leaderboard
 from folkways.reports.names import facet_title
 from folkways.reports.prose import methods_paragraph
-from folkways.reports.text import NOT_A_NUMBER, count, number, one_line, percent
+from folkways.reports.text import NOT_A_NUMBER, number, one_line, percent
 from folkways.reports.views import FacetView, ReportView, Score, TaskView
 
 HEAD = f"""% Made by folkways {__version__}. In the preamble: \\usepackage{{booktabs}}; Unicode text (any engine of today).

@@ -82,7 +82,9 @@ def _tables(
             f"From each model of a family to the next by {what}",
             f"Points gained, over the questions that both were asked, paired by question. {UNIT}",
             steps.select(columns),
-            notes=("Student's interval and test of the paired differences; p_holm is corrected for the number of steps.",),
+            notes=(
+                "Paired differences: Wilson's interval of the effective answers and its test; p_holm is corrected for the number of steps.",
+            ),
         ),
     )
 

@@ -83,7 +83,9 @@ def easy_against_hard(findings: Findings) -> Sequence[Table]:
             "The gap between Easy and Hard (section 5.1)",
             f"Points, over the questions that a model was asked in both setups, paired by question. {UNIT}",
             gaps,
-            notes=("Student's interval and test of the paired differences; p_holm is corrected for the number of models.",),
+            notes=(
+                "Paired differences: Wilson's interval of the effective answers and its test; p_holm is corrected for the number of models.",
+            ),
         ),
     )
 
