@@ -83,7 +83,7 @@ def _tables(
             f"Points gained, over the questions that both were asked, paired by question. {UNIT}",
             steps.select(columns),
             notes=(
-                "Paired differences: Wilson's interval of the effective answers and its test; p_holm is corrected for the number of steps.",
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of steps.",
             ),
         ),
     )

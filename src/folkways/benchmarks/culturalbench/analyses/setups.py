@@ -84,7 +84,7 @@ def easy_against_hard(findings: Findings) -> Sequence[Table]:
             f"Points, over the questions that a model was asked in both setups, paired by question. {UNIT}",
             gaps,
             notes=(
-                "Paired differences: Wilson's interval of the effective answers and its test; p_holm is corrected for the number of models.",
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of models.",
             ),
         ),
     )
