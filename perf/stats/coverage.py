@@ -1,6 +1,6 @@
 """How often intervals of 95 % hold the truth where questions are few, or hold very unequal numbers of rows, by simulation.
 
-python -m perf.stats.coverage            # four minutes; the real cluster sizes need the reference data beside the checkout
+python -m perf.stats.coverage            # two minutes; the real cluster sizes need the reference data beside the checkout
 python -m perf.stats.coverage --write    # and puts the tables into docs/reference/statistics.md
 
 Answers are right where a normal number is below the limit that gives the share p. A part ``alike`` of its variance is the
@@ -125,7 +125,7 @@ def _row(what: str, n: int, found: list[float]) -> str:
 def main() -> None:
     """Simulate and print."""
     parser = argparse.ArgumentParser(prog="python -m perf.stats.coverage", description="How often intervals hold the truth.")
-    parser.add_argument("--runs", type=int, default=2000, help="samples for each cell")
+    parser.add_argument("--runs", type=int, default=1000, help="samples for each cell")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/reference/statistics.md")
     options = parser.parse_args()
     told = "\n".join([*grid(options.runs), "", *unequal(options.runs), ""])
