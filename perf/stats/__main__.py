@@ -25,13 +25,11 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.records import Metric, State
 from folkways.reports.comparison import compare_judgements
 from folkways.reports.reference import reference_points
-from folkways.stats.bootstrap import clustered_bootstrap
 from folkways.stats.shrinkage import shrunk_scores
 
 PAGE = Path(__file__).with_name("RESULTS.md")
 MODELS, CULTURES, QUESTIONS, VARIANTS = 30, 16, 500, 5
 METRICS = (Metric("sem_b", "SEM-B", ""), Metric("sem_w", "SEM-W", "", kind="mean"))
-RESAMPLES = 1000
 BEGIN, END = "<!-- written by python -m perf.stats --write -->\n", "<!-- end -->\n"
 
 
@@ -76,18 +74,6 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
     return time.process_time() - cpu, time.perf_counter() - wall
 
 
-def plain_loop(values: np.ndarray, clusters: np.ndarray) -> list[float]:
-    """The obvious bootstrap: draw questions, gather their rows, take the mean, again and again."""
-    rng = np.random.default_rng(0)
-    rows = {cluster: values[clusters == cluster] for cluster in np.unique(clusters)}
-    names = list(rows)
-    means = []
-    for _ in range(RESAMPLES):
-        drawn = rng.choice(names, size=len(names))
-        means.append(float(np.concatenate([rows[name] for name in drawn]).mean()))
-    return means
-
-
 def measure() -> Iterator[str]:
     """The table's lines."""
     base = frame()
@@ -109,18 +95,6 @@ def measure() -> Iterator[str]:
     yield _line("places between published scores", timed(lambda: reference_points(whole)), "")
     compared = timed(lambda: compare_judgements(frames, "perf/saq", "strict", METRICS[0]))
     yield _line(f"comparison of all {MODELS * (MODELS - 1) // 2} pairs, by culture and wording", compared, "10 s, 2 GB")
-    yield ""
-    one = frames["m0"]
-    values = one["sem_w"].to_numpy()
-    clusters = np.unique(one["question"].to_numpy(), return_inverse=True)[1]
-    slow = timed(lambda: plain_loop(values, clusters))[0]
-    clustered_bootstrap(values, clusters, seed=1)  # the draws of the first are not the last's
-    fast = [timed(lambda seed=seed: clustered_bootstrap(values, clusters, seed=seed))[0] for seed in range(2, 7)]  # type: ignore[misc]
-    middle = sorted(fast)[2]
-    yield (
-        f"Bootstrap of one mean over {values.size:,} rows of {QUESTIONS} questions, {RESAMPLES:,} resamples: the obvious loop "
-        f"{slow:.2f} s, ours {middle:.3f} s with draws of its own, {slow / middle:.0f} times faster (goal: 20)."
-    )
 
 
 def _line(what: str, spent: tuple[float, float], goal: str) -> str:

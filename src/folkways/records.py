@@ -48,9 +48,9 @@ class Metric:
     name:   column in the judgements (``sem_b``), a float per row or null where it does not apply.
     label:  what people read (``SEM-B``).
     scale:  what the mean is multiplied with in scores (100 for percentages).
-    kind:   ``proportion`` when every value is 0 or 1 (a Wilson interval is then used), else ``mean`` (clustered bootstrap).
+    kind:   ``proportion`` when every value is 0 or 1, else ``mean``.
     about:  one sentence with the paper's section.
-    bounds: between which every value lies; None for counts and differences, which have no such limits.
+    bounds: between which every value lies, and the interval too; None for counts and the like, which have no such limits.
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
     """
 
@@ -166,9 +166,10 @@ SCORES: Schema = {
     "score": pl.Float64,  # over n less left_out, times the metric's scale; null where none of these got a reply
     "low": pl.Float64,  # null, as is high, where there is no interval
     "high": pl.Float64,
-    "interval": pl.String,  # "wilson 95%", "bca bootstrap 95% by question"
+    "interval": pl.String,  # "wilson 95%", "modified wilson 95% by question", or why there is none
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
     "questions": pl.Int64,  # how many independent questions the score rests on
+    "effective_questions": pl.Float64,  # how many of equal size would tell as much (Kish); null where that is half of them or more
     "answered": pl.Int64,
     "refused": pl.Int64,
     "unreadable": pl.Int64,

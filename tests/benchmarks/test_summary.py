@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkways.benchmarks.summary import ALL_LEFT_OUT, NORMAL_FROM, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
+from folkways.benchmarks.summary import ALL_LEFT_OUT, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
 from folkways.errors import DataError
 from folkways.records import Metric, State
 from folkways.stats.intervals import wilson
@@ -147,10 +147,10 @@ def test_interval_method_follows_from_the_data() -> None:
     questions = np.arange(20)
     mixed = np.array([0.0, 1.0] * 10)
     assert interval_of_mean(mixed, questions, RIGHT) == wilson(10, 20)
-    assert interval_of_mean(mixed, questions // 2, RIGHT).method == "bca bootstrap 95% by question"
-    assert interval_of_mean(mixed, questions, SHARE).method == "bca bootstrap 95% by question"
-    many = np.arange(2 * NORMAL_FROM) // 2
-    assert interval_of_mean(np.tile(mixed, NORMAL_FROM // 10), many, RIGHT).method == "normal 95% by question"
+    assert interval_of_mean(mixed, questions // 2, RIGHT).method == "wilson 95% by question"
+    assert interval_of_mean(mixed, questions, SHARE).method == "wilson 95%"
+    assert interval_of_mean(mixed, questions, COUNT).method == "student 95%"
+    assert interval_of_mean(mixed, questions // 3, COUNT).method == "none: under 10 questions"
 
 
 @pytest.mark.parametrize(("value", "edge"), [(0.0, "low"), (1.0, "high")])
@@ -161,12 +161,25 @@ def test_clusters_that_never_vary_are_not_taken_for_certainty(value: float, edge
     assert found.high - found.low == pytest.approx(wilson(0, 10).high)
 
 
-def test_a_single_question_says_little_of_a_proportion_and_nothing_of_a_mean() -> None:
+def test_a_single_question_says_little() -> None:
     halves, question = np.array([0.0, 1.0]), np.zeros(2, dtype=np.int64)
-    found = interval_of_mean(halves, question, RIGHT)
-    assert found.low < 0.1
-    assert found.high > 0.9
-    assert math.isnan(interval_of_mean(halves, question, SHARE).low)
+    for metric in (RIGHT, SHARE):
+        found = interval_of_mean(halves, question, metric)
+        assert found.low < 0.1
+        assert found.high > 0.9
+
+
+def test_few_questions_that_hold_most_rows_are_told() -> None:
+    """Ten questions, one of which has 91 of the 100 rows: they tell as much as 100^2 / (91^2 + 9) = 1.2 of one size."""
+    rows: Rows = [
+        {"question": f"q{min(number, 9)}", "culture": culture, "counted": True, "state": "answered", "right": 1.0}
+        for culture, numbers in (("KR", range(100)), ("ET", range(10)))
+        for number in numbers
+    ]
+    scores = summarise_means(frame(rows), "x/y", [RIGHT], []).filter(facet="culture")
+    told = dict(scores.select("value", "effective_questions").iter_rows())
+    assert told["KR"] == pytest.approx(10_000 / (91**2 + 9))
+    assert told["ET"] is None
 
 
 def test_a_failed_request_lowers_coverage_and_never_the_denominator() -> None:

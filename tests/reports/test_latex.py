@@ -101,7 +101,7 @@ def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
         "2 replies per prompt, the settings temperature=0.0 and a system prompt of our own",
         "known defects mended (profile strict)",
         "jieba 0.42.1",
-        "bootstrap by question",
+        "wilson by question",
         "(folkways)",
     ):
         assert part in words

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from folkways.stats.intervals import wilson
 from folkways.stats.sequences import GRID, bet_sizes, betting_sequence
-from folkways.stats.stratified import COARSE, CONTAINED, ENOUGH, Drawn, anytime_mean, mean_of_wilsons, mean_over_strata, stakes
+from folkways.stats.stratified import COARSE, CONTAINED, ENOUGH, Drawn, anytime_mean, mean_over_strata, stakes
 
 TARGET = 0.15
 
@@ -187,18 +186,3 @@ def test_bets_are_the_same_thing_in_units_of_the_fullest_unit() -> None:
     single, double = anytime_mean([Drawn(values, np.ones(20), 50)])[1], anytime_mean([Drawn(2 * values, np.full(20, 2.0), 50)])[1]
     assert (single.low, single.high) == (double.low, double.high)
     assert (bet_sizes(values, 50, 0.1, np.ones(20)) > 0).all()
-
-
-def test_the_mean_of_one_wilson_interval_is_that_interval() -> None:
-    single, found = wilson(3, 7), mean_of_wilsons([3 / 7], [7])
-    assert (found.low, found.high) == pytest.approx((single.low, single.high))
-
-
-def test_the_mean_of_two_equal_wilson_intervals_is_narrower_by_the_root_of_two() -> None:
-    single, found = wilson(3, 7), mean_of_wilsons([3 / 7, 3 / 7], [7, 7])
-    assert found.high - 3 / 7 == pytest.approx((single.high - 3 / 7) / math.sqrt(2))
-
-
-def test_no_share_has_no_mean() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        mean_of_wilsons([], [])

@@ -12,7 +12,7 @@ from folkways.records import Metric
 LETTER_CHOSEN = Metric("letter_chosen", "Letter chosen", "Share of readable replies that name the letter.")
 LETTER_RIGHT = Metric("letter_right", "Letter right", "Share of the same items whose right letter it is.")
 LETTER_BIAS = Metric(
-    "letter_bias", "Letter bias", "How much oftener the letter was named than it is right, in points.", kind="mean", bounds=None
+    "letter_bias", "Letter bias", "How much oftener the letter was named than it is right, in points.", "mean", bounds=(-1.0, 1.0)
 )
 LETTER_METRICS = (LETTER_CHOSEN, LETTER_RIGHT, LETTER_BIAS)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.totals import Cells, Floats, Ints, extremes, state_counts
+from folkways.benchmarks.totals import Cells, Floats, Ints, state_counts
 from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
-from folkways.stats.bootstrap import bounds_of_totals, method_name
-from folkways.stats.intervals import Interval, cluster_totals, normal_of_totals, wilson
+from folkways.stats.clusters import clustered_mean, effective_number
+from folkways.stats.intervals import Interval, cluster_totals
 
 SCORE_COLUMNS = [name for name in SCORES if name not in ("endpoint", "profile", "signature")]
 
@@ -27,18 +27,17 @@ BASE_GROUPINGS: tuple[tuple[str, ...], ...] = (
 """What every task's scores are grouped by; each facet of the task joins these alone. ``()`` is the whole."""
 
 
-NORMAL_FROM = 10_000
-"""From this many questions on, the normal interval stands in for the bootstrap, which it equals to the second digit by then."""
-
 NOT_REACHED = "no reply"
 """The interval of a score that rests on no reply at all: there is no number, and nothing is known."""
 
 ALL_LEFT_OUT = "all left out"
 """The interval of a score from which the rule leaves every reply out: there is no number either."""
 
+UNEQUAL = 0.5
+"""Where the effective number of questions is below this share of their number, scores tell it."""
+
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
-_NOTHING = Interval(math.nan, math.nan, method_name())
 
 
 def summarise_means(
@@ -79,37 +78,21 @@ def summarise_means(
 
 
 def interval_of_mean(values: Floats, questions: Ints, metric: Metric) -> Interval:
-    """Wilson where rows are independent zeros and ones (one row per question); else clustered by question.
+    """The interval of a mean of rows that come in questions, as scores have it (``clusters.clustered_mean``).
 
-    values, questions: one entry per row, with a number for each question. Shares that are all the same, or proportions of a single
-    question, do not vary in any resample, and a bootstrap would pretend to be certain: Wilson over the number of questions is used
-    there, which for values between 0 and 1 can only be too wide. Other means of a single question have no interval (NaN), nor have
-    counts and differences (metrics without ``bounds``) that are all the same.
+    values, questions: one entry per row, with a number for each question. Rows that are each a question of their own and zeros or
+    ones have Wilson's interval; NaN without rows.
     """
     sums, counts = cluster_totals(values, questions)
-    same = bool(values.size) and values.min() == values.max()
-    interval = _by_formula(metric, sums, counts, same=bool(same))
-    return interval if interval is not None else _by_bootstrap(sums[:, None], counts)[0]
+    return _interval(sums, counts, float(values @ values), metric)
 
 
-def _by_formula(metric: Metric, sums: Floats, counts: Floats, *, same: bool) -> Interval | None:
-    """The interval where no resampling is needed; None where it is. sums, counts: one entry per question."""
-    n, n_questions = int(counts.sum()), counts.size
-    proportion = metric.kind == "proportion"
-    if proportion and n_questions == n:
-        return wilson(float(sums.sum()), n)
-    alike = (proportion and n_questions == 1) or (same and metric.bounds == (0.0, 1.0) and n_questions > 1)
-    if alike:
-        bound = wilson(min(1.0, float(sums.sum()) / n) * n_questions, n_questions)
-        return Interval(bound.low, bound.high, f"{bound.method} by question")
-    if n_questions < 2:
-        return _NOTHING
-    return normal_of_totals(sums, counts) if n_questions >= NORMAL_FROM else None
-
-
-def _by_bootstrap(sums: Floats, counts: Floats) -> list[Interval]:
-    low, high = bounds_of_totals(sums, counts)
-    return [Interval(float(a), float(b), _NOTHING.method) for a, b in zip(low, high, strict=True)]
+def _interval(sums: Floats, counts: Floats, squares: float, metric: Metric) -> Interval:
+    if not counts.size:
+        return Interval(math.nan, math.nan, NOT_REACHED)
+    found = clustered_mean(sums, counts, squares, metric.bounds).interval()
+    plain = math.isnan(found.low) or (counts == 1).all()
+    return found if plain else Interval(found.low, found.high, f"{found.method} by question")
 
 
 @dataclass(frozen=True)
@@ -171,34 +154,27 @@ def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[di
         rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
         of_row, states = groups[rows], columns.states[rows]
         cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
-        values = [columns.values[metric.name][rows] for metric in metrics]
-        sums = np.column_stack([cells.sums(column) for column in values])
-        replied = ~np.isin(states, _LOST)
-        reached = [np.bincount(of_row[replied], weights=column[replied], minlength=n_groups) for column in values]
-        spread = [extremes(of_row, column, n_groups) for column in values]
-        same = np.column_stack([lowest == highest for lowest, highest in spread])
         counts = state_counts(of_row, states, n_groups, len(_STATES))
         counts_out = state_counts(groups[out], columns.states[out], n_groups, len(_STATES))
         why = state_counts(groups[out], columns.reasons[out], n_groups, len(columns.why))
-        found.update({metric.name: [] for metric in metrics})
-        for group in range(n_groups):
-            part = slice(cells.first[group], cells.first[group + 1])
-            intervals = _intervals(metrics, sums[part], cells.rows[part], same[group])
-            for place, (metric, interval) in enumerate(zip(metrics, intervals, strict=True)):
-                total, best = float(sums[part, place].sum()), float(reached[place][group])
-                reasons = {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]}
-                left_out = _LeftOut(counts_out[group], reasons)
-                found[metric.name].append(_score(metric, total, best, counts[group], left_out, part.stop - part.start, interval))
+        left = [
+            _LeftOut(counts_out[group], {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]})
+            for group in range(n_groups)
+        ]
+        replied = ~np.isin(states, _LOST)
+        for metric in metrics:
+            values = columns.values[metric.name][rows]
+            sums = cells.sums(values)
+            reached = np.bincount(of_row[replied], weights=values[replied], minlength=n_groups)
+            squares = np.bincount(of_row, weights=values * values, minlength=n_groups)
+            parts = [slice(cells.first[group], cells.first[group + 1]) for group in range(n_groups)]
+            found[metric.name] = [
+                _score(
+                    metric, sums[part], cells.rows[part], float(squares[group]), float(reached[group]), counts[group], left[group]
+                )
+                for group, part in enumerate(parts)
+            ]
     return found
-
-
-def _intervals(metrics: Sequence[Metric], sums: Floats, counts: Floats, same: Sequence[bool]) -> Iterator[Interval]:
-    """The interval of each metric in one group; those that need resampling share their resamples."""
-    known = [_by_formula(metric, sums[:, place], counts, same=bool(same[place])) for place, metric in enumerate(metrics)]
-    missing = [place for place, interval in enumerate(known) if interval is None]
-    resampled = iter(_by_bootstrap(sums[:, missing], counts) if missing else ())
-    for interval in known:
-        yield interval if interval is not None else next(resampled)
 
 
 @dataclass(frozen=True)
@@ -210,20 +186,23 @@ class _LeftOut:
 
 
 def _score(
-    metric: Metric, total: float, reached: float, states: Ints, left_out: _LeftOut, n_questions: int, interval: Interval
+    metric: Metric, sums: Floats, rows: Floats, squares: float, reached: float, states: Ints, left_out: _LeftOut
 ) -> dict[str, object]:
     scored, lost = int(states.sum()), int(states[_LOST].sum())
     out = sum(left_out.why.values())
     n = scored + out
+    interval = _interval(sums, rows, squares, metric)
     if lost == scored:  # nobody said anything that counts
         interval = Interval(math.nan, math.nan, ALL_LEFT_OUT if out else NOT_REACHED)
+    effective = effective_number(rows) if scored else 0.0
     return {
-        "score": total / scored * metric.scale if lost < scored else math.nan,
+        "score": float(sums.sum()) / scored * metric.scale if lost < scored else math.nan,
         "low": interval.low * metric.scale,
         "high": interval.high * metric.scale,
         "interval": interval.method,
         "n": n,
-        "questions": n_questions,
+        "questions": rows.size,
+        "effective_questions": effective if effective < UNEQUAL * rows.size else None,
         **{state.value: int(count) for state, count in zip(State, states + left_out.states, strict=True)},
         "left_out": out,
         "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,

@@ -46,14 +46,6 @@ class Cells:
         return np.bincount(self.of_row, weights=values, minlength=self.rows.size).astype(np.float64)
 
 
-def extremes(groups: Ints, values: Floats, n_groups: int) -> tuple[Floats, Floats]:
-    """The lowest and highest value of each group; infinite where a group has none."""
-    lowest, highest = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
-    np.minimum.at(lowest, groups, values)
-    np.maximum.at(highest, groups, values)
-    return lowest, highest
-
-
 def state_counts(groups: Ints, states: Ints, n_groups: int, n_states: int) -> Ints:
     """How many rows of each group are in each state: shape (groups, states)."""
     return np.bincount(groups * n_states + states, minlength=n_groups * n_states).reshape(n_groups, n_states)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--metric", metavar="NAME", help="Metric to compare by; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
 @click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For resamples and permutations.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the resamples of ranks.")
 @format_option
 @out_option("Write there", "comparison.FORMAT")
 def command(

@@ -21,11 +21,10 @@ from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns,
 from folkways.reports.comparison_items import Shared, share_items
 from folkways.reports.comparison_words import FEWEST_QUESTIONS, Found, verdict
 from folkways.reports.reversals import find_reversals
-from folkways.stats.bootstrap import bounds, jackknife_influences, method_name, resampled_means
+from folkways.stats.clusters import clustered_difference, clustered_mean
 from folkways.stats.corrections import benjamini_hochberg, holm
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats
+from folkways.stats.intervals import DEFAULT_RESAMPLES, Floats
 from folkways.stats.mcnemar import exact_mcnemar
-from folkways.stats.permutation import DEFAULT_PERMUTATIONS, pairwise_permutation_p
 from folkways.stats.power import detectable_difference
 from folkways.stats.ranks import rank_intervals
 
@@ -42,10 +41,10 @@ DIFFERENCES: Schema = {
     "first_score": pl.Float64,  # over the shared items, in the unit of the metric's scores, as are the next four
     "second_score": pl.Float64,
     "difference": pl.Float64,  # first minus second
-    "low": pl.Float64,  # null with fewer than FEWEST_QUESTIONS, and where no question differs
+    "low": pl.Float64,  # null where it cannot be told; "interval" has the reason then
     "high": pl.Float64,
     "interval": pl.String,
-    "p": pl.Float64,  # paired permutation test, by question, two-sided
+    "p": pl.Float64,  # two-sided, below .05 where the interval does not hold 0; NaN without an interval
     "p_holm": pl.Float64,  # for the pairs of models ("all"), or for the groups of one pair
     "p_bh": pl.Float64,
     "p_mcnemar": pl.Float64,  # exact, over the questions on which one is better
@@ -84,6 +83,9 @@ SPREAD: Schema = {
     "highest_score": pl.Float64,
     "range": pl.Float64,
 }
+
+
+TOO_FEW = f"none: under {FEWEST_QUESTIONS} questions"
 
 
 class NothingSharedError(FolkwaysError):
@@ -134,7 +136,6 @@ def compare_judgements(
     by: str = "culture",
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
-    permutations: int = DEFAULT_PERMUTATIONS,
     notes: Sequence[str] = (),
 ) -> Comparison:
     """Compare models by their judgements (model -> records.JUDGEMENTS with the metric's column, of one task and profile).
@@ -153,31 +154,20 @@ def compare_judgements(
         raise NothingSharedError(task, shared)
     models = tuple(judgements)
     pairs = list(combinations(range(len(models)), 2))
-    contrasts = np.zeros((len(models), len(pairs)))
-    for column, (first, second) in enumerate(pairs):
-        contrasts[first, column], contrasts[second, column] = 1.0, -1.0
-    drawn = _Drawn(resamples, permutations, seed)
     by_variant = ["variant"] if shared.groups["variant"].n_unique() > 1 else []
     facets = list(dict.fromkeys(("all", by, CULTURE, *by_variant)))
     rows = [
         {"task": task, "profile": profile, "metric": metric.name, "facet": facet, "value": value, **row}
         for facet in facets
         for value, members in _members(shared, facet)
-        for row in _group_rows(shared, members, models, pairs, contrasts, metric, drawn)
+        for row in _group_rows(shared, members, models, pairs, metric)
     ]
     differences = _corrected(pl.DataFrame(rows, schema={name: DIFFERENCES.get(name, pl.Float64) for name in rows[0]}))
     differences = without_nan(_with_verdicts(differences, metric, by).select(list(DIFFERENCES)))
-    ranking = _ranking(shared, models, task, metric, drawn) if len(models) > 2 else pl.DataFrame(schema=dict(RANKING))
+    ranking = _ranking(shared, models, task, metric, resamples, seed) if len(models) > 2 else pl.DataFrame(schema=dict(RANKING))
     ranking = without_nan(ranking)
     spread = pl.DataFrame(list(_spread(shared, models, task, metric, by)), schema=dict(SPREAD), orient="row")
     return Comparison(task, profile, metric, models, by, Frame(differences), Frame(ranking), Frame(spread), shared, tuple(notes))
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    resamples: int
-    permutations: int
-    seed: int
 
 
 def _members(shared: Shared, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
@@ -201,42 +191,40 @@ def _group_rows(
     members: npt.NDArray[np.int64],
     models: Sequence[str],
     pairs: Sequence[tuple[int, int]],
-    contrasts: Floats,
     metric: Metric,
-    drawn: _Drawn,
 ) -> Iterator[dict[str, object]]:
     sums, counts = _totals(shared, members)
     scores = sums.sum(axis=0) / counts.sum()
-    between = sums @ contrasts
+    values = shared.values[members].T.copy()  # a model's in one piece
+    most = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
     enough = len(counts) >= FEWEST_QUESTIONS
-    if enough:
-        means = resampled_means(sums, counts, drawn.resamples, drawn.seed) @ contrasts
-        influences = jackknife_influences(sums, counts) @ contrasts
-        low, high = bounds(means, scores @ contrasts, [influences], "bca", DEFAULT_CONFIDENCE)
-    else:
-        low = high = np.full(len(pairs), math.nan)
-    p = pairwise_permutation_p(sums, contrasts, permutations=drawn.permutations, seed=drawn.seed)
-    per_question = between / counts[:, None]
-    spread = per_question.std(axis=0, ddof=1) if len(counts) > 1 else np.zeros(len(pairs))
-    for column, (first, second) in enumerate(pairs):
-        unlike = exact_mcnemar(between[:, column])
-        effect = per_question[:, column].mean() / spread[column] if spread[column] > 0 else math.nan
+    for first, second in pairs:
+        between = sums[:, first] - sums[:, second]
+        low, high, method, p = math.nan, math.nan, TOO_FEW, math.nan
+        if enough:
+            found = clustered_difference(values[first] - values[second], between, counts, most)
+            interval = found.interval()
+            low, high, p = interval.low, interval.high, found.p()
+            method = interval.method if math.isnan(low) else f"{interval.method} by question"
+        unlike = exact_mcnemar(between)
+        per_question = between / counts
+        spread = per_question.std(ddof=1) if len(counts) > 1 else 0.0
         yield {
             "first": models[first],
             "second": models[second],
             "first_score": scores[first] * metric.scale,
             "second_score": scores[second] * metric.scale,
             "difference": (scores[first] - scores[second]) * metric.scale,
-            "low": low[column] * metric.scale,
-            "high": high[column] * metric.scale,
-            "interval": method_name(),
-            "p": p[column],
+            "low": low * metric.scale,
+            "high": high * metric.scale,
+            "interval": method,
+            "p": p,
             "p_mcnemar": unlike.p,
             "first_better": unlike.first_better,
             "second_better": unlike.second_better,
             "same": unlike.same,
-            "effect": effect,
-            "detectable": detectable_difference(between[:, column], counts) * metric.scale if enough else math.nan,
+            "effect": per_question.mean() / spread if spread > 0 else math.nan,
+            "detectable": detectable_difference(between, counts) * metric.scale if enough else math.nan,
             "n": int(counts.sum()),
             "questions": len(counts),
         }
@@ -279,13 +267,13 @@ def _with_verdicts(rows: pl.DataFrame, metric: Metric, by: str) -> pl.DataFrame:
     return rows.with_columns(verdict=pl.Series(told, dtype=pl.String))
 
 
-def _ranking(shared: Shared, models: Sequence[str], task: str, metric: Metric, drawn: _Drawn) -> pl.DataFrame:
+def _ranking(shared: Shared, models: Sequence[str], task: str, metric: Metric, resamples: int, seed: int) -> pl.DataFrame:
     sums, counts = _totals(shared, np.arange(shared.n))
-    ranks = rank_intervals(sums, counts, resamples=drawn.resamples, seed=drawn.seed)
-    scores = sums.sum(axis=0) / counts.sum()
-    means = resampled_means(sums, counts, drawn.resamples, drawn.seed)
-    low, high = bounds(means, scores, [jackknife_influences(sums, counts)], "bca", DEFAULT_CONFIDENCE)
-    columns = (scores * metric.scale, low * metric.scale, high * metric.scale, ranks.rank, ranks.low, ranks.high, ranks.first)
+    ranks = rank_intervals(sums, counts, resamples=resamples, seed=seed)
+    squares = (shared.values**2).sum(axis=0)
+    intervals = [clustered_mean(sums[:, place], counts, squares[place], metric.bounds).interval() for place in range(len(models))]
+    bounds = (metric.scale * np.array([(one.low, one.high) for one in intervals])).T
+    columns = (sums.sum(axis=0) / counts.sum() * metric.scale, *bounds, ranks.rank, ranks.low, ranks.high, ranks.first)
     rows = [(task, metric.name, model, *values) for model, *values in zip(models, *columns, strict=True)]
     return pl.DataFrame(rows, schema=dict(RANKING), orient="row").sort("rank", "model", maintain_order=True)
 

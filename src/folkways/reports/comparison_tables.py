@@ -91,7 +91,7 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         "pair",
         f"{one_line(first)} against {one_line(second)}: {comparison.task}, {comparison.metric.label}",
         f"{one_line(whole['verdict'])}\n\nThe unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, "
-        f"paired by item): differences are first minus second, p is of a paired permutation test{several}.",
+        f"paired by item): differences are first minus second, p is below .05 where the interval does not hold 0{several}.",
         pl.DataFrame(shown),
         notes=(
             *(one_line(note) for note in notes),

@@ -6,7 +6,7 @@ import polars as pl
 from rich.table import Table
 
 from folkways.benchmarks.base import Task
-from folkways.reports.text import count, interval, number, of_expected, percent, reasons
+from folkways.reports.text import count, interval, number, percent, reasons, shown_n
 
 STATES = ("answered", "refused", "unreadable", "failed", "missing")
 
@@ -26,7 +26,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
             metric.label,
             number(row["score"], 2),
             interval(row["low"], row["high"]),
-            of_expected(row["n"], row["left_out"]),
+            shown_n(row["n"], row["left_out"], row["effective_questions"]),
             percent(row["coverage"]),
             *(count(row[state]) for state in states),
         )

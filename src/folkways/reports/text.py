@@ -111,9 +111,12 @@ def count(value: int | None) -> str:
     return NOT_A_NUMBER if value is None else f"{value:,}"
 
 
-def of_expected(n: int, left_out: int) -> str:
-    """The ``n`` of a score: ``4136``, or ``1103 of 4136`` where a profile's rule leaves replies out of it."""
-    return f"{count(n - left_out)} of {count(n)}" if left_out else count(n)
+def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None) -> str:
+    """A denominator: "10"; "4 of 10" where the rule leaves six out; "3,993 (worth 9 questions)" where it tells as much as nine
+    questions of equal size.
+    """
+    scored = f"{count(n - left_out)} of {count(n)}" if left_out else count(n)
+    return scored if effective_questions is None else f"{scored} (worth {plural(round(effective_questions), 'question')})"
 
 
 def reasons(why: str | None) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 from folkways.records import Metric, State, is_baseline
 from folkways.reports.data import ReportData
 from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
-from folkways.reports.text import of_expected
+from folkways.reports.text import shown_n
 
 MAX_ENDPOINTS_ON_PAGE = 10
 """Detailed tables name at most so many endpoints; the files beside the report have them all."""
@@ -36,6 +36,7 @@ class Score:
     interval: str
     n: int
     questions: int
+    effective_questions: float | None
     answered: int
     refused: int
     unreadable: int
@@ -60,7 +61,7 @@ class Score:
     @property
     def shown_n(self) -> str:
         """The denominator as people read it."""
-        return of_expected(self.n, self.left_out)
+        return shown_n(self.n, self.left_out, self.effective_questions)
 
     @property
     def states(self) -> dict[str, int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from folkways.stats.clusters import clustered_difference
+
 
 @dataclass(frozen=True, slots=True)
 class PairedMean:
@@ -21,19 +23,19 @@ class PairedMean:
     method: str
 
 
-def paired_mean(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> PairedMean:
-    """The mean difference of pairs that were sampled independently of one another, with Student's interval and test.
+def paired_mean(
+    first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95, *, largest: float | None = None
+) -> PairedMean:
+    """The mean difference of pairs that were sampled independently of one another, with interval and test (``clusters``).
 
-    Interval and p are NaN where they cannot be told: with fewer than two pairs, or if every difference is the same.
+    largest: the largest difference that there can be (100 between percentages), which gives Wilson's interval of the effective
+    answers; Student's without. Interval and p are NaN where they cannot be told, with the reason as method: without pairs, and
+    without ``largest`` also with few of them or if every difference is the same.
     """
-    method = f"paired t {confidence:.0%}"
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     n = differences.size
-    mean = float(differences.mean()) if n else math.nan
-    if n < 2 or np.ptp(differences) == 0:
-        return PairedMean(mean, math.nan, math.nan, math.nan, n, method)
-    from scipy.stats import t
-
-    error = float(differences.std(ddof=1)) / math.sqrt(n)
-    half = float(t.ppf(0.5 + confidence / 2, n - 1)) * error
-    return PairedMean(mean, mean - half, mean + half, float(2 * t.sf(abs(mean) / error, n - 1)), n, method)
+    if not n:
+        return PairedMean(math.nan, math.nan, math.nan, math.nan, 0, "none: no pairs")
+    found = clustered_difference(differences, differences, np.ones(n), largest)
+    interval = found.interval(confidence)
+    return PairedMean(found.mean, interval.low, interval.high, found.p(), n, interval.method)

@@ -134,7 +134,7 @@ def _effective_sizes(group: pl.DataFrame, rates: Floats, scale: float) -> Floats
     z = 2 * NormalDist().inv_cdf(0.5 + DEFAULT_CONFIDENCE / 2)
     rows = (group["n"] - group["left_out"]).to_numpy().astype(np.float64)
     questions = group["questions"].to_numpy().astype(np.float64)
-    independent = group["interval"].str.starts_with("wilson").to_numpy() & (rows == questions)
+    independent = group["interval"].str.contains("wilson").to_numpy() & (rows == questions)
     error = (group["high"].to_numpy() - group["low"].to_numpy()) / scale / z
     with np.errstate(divide="ignore", invalid="ignore"):
         told = rates * (1 - rates) / error**2

@@ -1,7 +1,5 @@
 """Means over strata (the countries of a region, the cultures of a benchmark), and intervals that know how they were put together.
 
-``bootstrap.clustered_bootstrap`` takes strata too; these are the formulas.
-
 The interval of a sample that was looked at while it was drawn (``anytime_mean``) holds at all times at once, as the confidence
 sequences of its strata do. Halves of these added up would hold too and be far too wide; put together in squares they are narrow,
 and nothing proves that they hold. Instead, all strata bet together: their supermartingales are multiplied, and a mean is ruled out
@@ -20,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
 from folkways.stats.sequences import (
     DEFAULT_TARGET,
     GRID,
@@ -200,18 +198,3 @@ def _extremes(staked: Floats, weights: Floats, lowest: Floats, highest: Floats) 
         raised = np.clip(needed - filled, 0.0, np.maximum(width[order], 0.0))
         found.append(start + (per_weight[order, None] * raised).sum(axis=0))
     return found[0], found[1], feasible
-
-
-def mean_of_wilsons(shares: Sequence[float], numbers: Sequence[int], confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-    """Interval of the unweighted mean of proportions from the Wilson interval of each (Zou and Donner 2008), between 0 and 1.
-
-    shares: from 0 to 1; numbers: how many questions each rests on. The distances of each share from its limits add up in squares.
-    For strata in which nothing varies, where a bootstrap would pretend to be certain. ValueError without any.
-    """
-    if not len(shares):
-        raise ValueError("a mean of proportions needs at least one")
-    bounds = [wilson(share * n, n, confidence) for share, n in zip(shares, numbers, strict=True)]
-    below = math.hypot(*(share - bound.low for share, bound in zip(shares, bounds, strict=True))) / len(bounds)
-    above = math.hypot(*(bound.high - share for share, bound in zip(shares, bounds, strict=True))) / len(bounds)
-    mean = sum(shares) / len(shares)
-    return Interval(max(0.0, mean - below), min(1.0, mean + above), f"wilson {confidence:.0%} within stratum")

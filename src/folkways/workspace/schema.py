@@ -173,4 +173,5 @@ scores = Table(
     Column("signature", Text, nullable=False),
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
+    Column("effective_questions", Float),
 )

@@ -152,8 +152,18 @@ def test_one_canadian_question_moves_north_america_by_seven_points(release: Rele
     assert region["low"] <= region["score"] <= region["high"]
 
 
+def test_a_region_of_one_country_has_the_interval_of_the_country(release: Release) -> None:
+    items = EASY.items(release).filter(pl.col("culture") != "CA")
+    right = {str(number) for number in range(0, 2000, 3)}
+    judged = EASY.judge(items, asked(EASY, items, lambda item: str(item["answer"]) if item["question"] in right else "-"), "paper")
+    found, own = score(EASY, judged, "right", "region", "North America"), score(EASY, judged, "right", "culture", "US")
+    assert 0 < own["score"] < 100
+    for name in ("score", "low", "high", "interval"):
+        assert found[name] == own[name]
+
+
 def test_a_region_without_any_variation_is_not_certain(release: Release) -> None:
-    """No resample within countries differs: the interval comes from those of the countries, and is no point."""
+    """The interval comes from those of the countries, and is no point."""
     items = EASY.items(release)
     for country, points in (("US", 50.0), ("CA", 50.0), (None, 0.0), ("both", 100.0)):
         judged = EASY.judge(

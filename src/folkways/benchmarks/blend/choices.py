@@ -158,9 +158,9 @@ class MultipleChoice(Task):
         heard = pairs.with_columns(state=pl.when("silent").then(pl.lit(State.MISSING.value)).otherwise("state"))
         by_question = summarise_means(heard, self.name, (self.metrics[1],), ("topic",))
         at_best = summarise_means(pairs, self.name, (best,), ("topic",)).select("facet", "value", at_best="score")
-        counts = scores.drop("metric", "score", "low", "high", "interval", "at_best")
+        counts = scores.drop("metric", "score", "low", "high", "interval", "effective_questions", "at_best")
         beside = (
-            by_question.select("facet", "value", "metric", "score", "low", "high", "interval")
+            by_question.select("facet", "value", "metric", "score", "low", "high", "interval", "effective_questions")
             .join(at_best, on=["facet", "value"], maintain_order="left")
             .join(counts, on=["facet", "value"], maintain_order="left")
         )

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
+from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import Metric, without_nan
-from folkways.stats.bootstrap import method_name, stratified_bounds
-from folkways.stats.intervals import DEFAULT_CONFIDENCE
-from folkways.stats.stratified import mean_of_wilsons
+from folkways.stats.intervals import interval_of_average
 
 REGION, POOLED = "region", "region (pooled)"
-METHOD = f"{method_name()} within country"
 
 
 def with_regional_means(scores: pl.DataFrame, judgements: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     """``scores`` with its regional rows renamed to POOLED and, before each, the same row for the mean over countries.
 
-    Counts are those of the pooled row. The interval draws questions within each country, so that every resample has all of them;
-    where nothing varies within any country, as when all or no answers are right, the countries' Wilson intervals are put together.
+    Counts are those of the pooled row. The interval puts those of the countries together: that of a region of one country is the
+    country's own.
     """
     if scores.filter(pl.col("facet") == REGION).is_empty():
         return scores
@@ -44,26 +40,18 @@ def _mean_of_countries(judgements: pl.DataFrame, metric: Metric) -> dict[str, ob
     lost = pl.col("state").is_in(["failed", "missing"])
     best = pl.when(lost).then(1.0).otherwise(pl.col(metric.name))
     judgements = judgements.sort("culture", "question")  # a sum of floats depends on its order
-    means = judgements.group_by("culture", maintain_order=True).agg(
-        pl.col(metric.name).mean(), best.mean().alias("best"), pl.col("question").n_unique().alias("questions")
-    )
-    by_question = judgements.group_by("culture", "question", maintain_order=True).agg(
-        pl.col(metric.name).sum(), pl.len().alias("rows")
-    )
-    totals = [
-        (country[metric.name].to_numpy(), country["rows"].to_numpy().astype(np.float64))
-        for country in by_question.partition_by("culture", maintain_order=True)
+    means = judgements.group_by("culture", maintain_order=True).agg(pl.col(metric.name).mean(), best.mean().alias("best"))
+    intervals = [
+        interval_of_mean(country[metric.name].to_numpy(), country["question"].rle_id().cast(pl.Int64).to_numpy(), metric)
+        for country in judgements.partition_by("culture", maintain_order=True)
     ]
-    low, high = stratified_bounds(totals, np.full(len(totals), 1 / len(totals)))
-    method = METHOD
-    if math.isnan(low):  # no resample differs, and the bootstrap would pretend to be certain
-        bound = mean_of_wilsons(means[metric.name].to_list(), means["questions"].to_list())
-        low, high, method = bound.low, bound.high, f"wilson {DEFAULT_CONFIDENCE:.0%} within country"
+    interval = interval_of_average(means[metric.name].to_list(), intervals)
+    within = " within country" if len(intervals) > 1 else ""
     return {
         "score": _mean(means[metric.name]) * metric.scale,
-        "low": low * metric.scale,
-        "high": high * metric.scale,
-        "interval": method,
+        "low": interval.low * metric.scale,
+        "high": interval.high * metric.scale,
+        "interval": f"{interval.method}{within}",
         "at_best": _mean(means["best"]) * metric.scale,
     }
 

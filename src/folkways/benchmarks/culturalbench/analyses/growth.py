@@ -82,7 +82,9 @@ def _tables(
             f"From each model of a family to the next by {what}",
             f"Points gained, over the questions that both were asked, paired by question. {UNIT}",
             steps.select(columns),
-            notes=("Student's interval and test of the paired differences; p_holm is corrected for the number of steps.",),
+            notes=(
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of steps.",
+            ),
         ),
     )
 
@@ -98,7 +100,7 @@ def _lines(members: Iterator[Step]) -> list[list[Step]]:
 def _change(values: pl.DataFrame, earlier: Step, later: Step) -> dict[str, Any]:
     first, second = (values.filter(pl.col("endpoint") == member.endpoint) for member in (earlier, later))
     both = second.join(first, on="question", how="inner", suffix="_before", maintain_order="left")
-    found = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy())
+    found = paired_mean(100 * both["value"].to_numpy(), 100 * both["value_before"].to_numpy(), largest=100.0)
     return {
         "from": earlier.shown,
         "to": later.shown,

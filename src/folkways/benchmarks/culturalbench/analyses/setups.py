@@ -57,7 +57,7 @@ def easy_against_hard(findings: Findings) -> Sequence[Table]:
     rows = []
     for (endpoint,), group in pairs.group_by(["endpoint"], maintain_order=True):
         first, second = 100 * group["value"].to_numpy(), 100 * group["value_hard"].to_numpy()
-        found = paired_mean(first, second)
+        found = paired_mean(first, second, largest=100.0)
         rows.append((endpoint, first.mean(), second.mean(), found.difference, found.low, found.high, found.p, found.n))
     gaps = pl.DataFrame(rows, schema={name: kind for name, kind in GAPS.items() if name != "p_holm"}, orient="row")
     gaps = (
@@ -85,7 +85,9 @@ def easy_against_hard(findings: Findings) -> Sequence[Table]:
             "The gap between Easy and Hard (section 5.1)",
             f"Points, over the questions that a model was asked in both setups, paired by question. {UNIT}",
             gaps,
-            notes=("Student's interval and test of the paired differences; p_holm is corrected for the number of models.",),
+            notes=(
+                "Wilson's interval of the effective answers and its test, paired; p_holm is corrected for the number of models.",
+            ),
         ),
     )
 

@@ -1,0 +1,150 @@
+"""Means of rows that come in clusters (several rows of one question), where clusters may be few and hold very unequal numbers.
+
+Rows of a question resemble one another, so that many rows tell little more than few. How many independent rows they are worth is
+told by their intraclass correlation, estimated over all clusters by the analysis of variance. A variance over cluster totals, or a
+bootstrap over clusters, would rest on the few largest where sizes are unequal, and is too small more often than not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
+
+FEWEST_FOR_STUDENT = 10
+"""Effective clusters below which a mean without bounds has no interval: Student's holds for skewed counts only from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredMean:
+    """A mean with what its interval and test are made of.
+
+    bounds:  between which every value lies, or None.
+    worth:   with bounds, how many independent zeros and ones it is known as well by (effective number of answers).
+    error:   without bounds, its standard error.
+    clusters: effective number of clusters.
+    """
+
+    mean: float
+    bounds: tuple[float, float] | None
+    worth: float
+    error: float
+    clusters: float
+
+    def interval(self, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+        """Wilson's of the effective answers; without bounds Student's, NaN where it cannot be told, with the reason as method."""
+        if self.bounds is not None:
+            lowest, highest = self.bounds
+            found = wilson(self._share(self.mean) * self.worth, self.worth, confidence)
+            span = highest - lowest
+            return Interval(lowest + span * found.low, lowest + span * found.high, found.method)
+        if reason := self._untold():
+            return Interval(math.nan, math.nan, reason)
+        from scipy.special import stdtrit
+
+        half = float(stdtrit(self.clusters - 1, 0.5 + confidence / 2)) * self.error
+        return Interval(self.mean - half, self.mean + half, f"student {confidence:.0%}")
+
+    def p(self, value: float = 0.0) -> float:
+        """Two-sided, for a true mean of ``value``: below .05 where the 95 % interval does not hold it. NaN without an interval."""
+        if self.bounds is not None:
+            expected = self._share(value)
+            error = math.sqrt(expected * (1 - expected) / self.worth)
+            return math.erfc(abs(self._share(self.mean) - expected) / error / math.sqrt(2))
+        if self._untold():
+            return math.nan
+        from scipy.special import stdtr
+
+        return 2 * float(stdtr(self.clusters - 1, -abs(self.mean - value) / self.error))
+
+    def _share(self, value: float) -> float:
+        assert self.bounds is not None  # noqa: S101 - asked by the two above alone
+        lowest, highest = self.bounds
+        return min(1.0, max(0.0, (value - lowest) / (highest - lowest)))
+
+    def _untold(self) -> str:
+        if self.clusters < FEWEST_FOR_STUDENT:
+            return f"none: under {FEWEST_FOR_STUDENT} questions"
+        return "" if self.error > 0 else "none: all alike"
+
+
+def clustered_mean(
+    sums: Floats,
+    counts: Floats,
+    squares: float,
+    bounds: tuple[float, float] | None = (0.0, 1.0),
+    extremes: tuple[float, float] | None = None,
+) -> ClusteredMean:
+    """The mean over all rows, from each cluster's sum and number of rows, and the sum of the squares of all rows.
+
+    With bounds, two clusters of ordinary size are imagined besides, one with the lowest value throughout and one with the highest:
+    few clusters that happen to be alike then say little about how far clusters differ, instead of nothing (Agresti and Coull 1998
+    do so for proportions, Bonett and Price 2012 for paired differences). They are in the variance and the intraclass correlation
+    (Searle, Casella and McCulloch 1992, 3.6), and not in the mean. The correlation makes the design effect of clusters of unequal
+    size (Kish 1965, 8.2), and this the effective number of answers: that of the questions at the least, where all rows of a
+    question are alike, and that of the rows at most. Without bounds, the standard error is the jackknife's over clusters.
+
+    extremes: what the two are imagined to have instead of the bounds. ValueError without rows.
+    """
+    rows = float(counts.sum())
+    if not rows:
+        raise ValueError("a mean needs at least one row")
+    mean, clusters = float(sums.sum()) / rows, effective_number(counts)
+    if bounds is None:
+        return ClusteredMean(mean, None, math.nan, _jackknife_error(sums, counts), clusters)
+    lowest, span = bounds[0], bounds[1] - bounds[0]
+    shares = (sums - lowest * counts) / span
+    squares = (squares - 2 * lowest * float(sums.sum()) + lowest**2 * rows) / span**2
+    low, high = ((end - lowest) / span for end in extremes or bounds)
+    return ClusteredMean(mean, bounds, _worth(shares, counts, squares, (low, high)), math.nan, clusters)
+
+
+def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float | None) -> ClusteredMean:
+    """The mean of paired differences, one per row. sums, counts: of each cluster. most: the largest that can be; None for no limit.
+
+    The imagined clusters are one with the largest difference found and one with its opposite: differences of shares keep far from
+    the largest that can be.
+    """
+    bounds = None if most is None else (-most, most)
+    found = float(np.abs(rows).max(initial=0.0))
+    extremes = (-found, found) if bounds is not None and found > 0 else None
+    return clustered_mean(sums, counts, float(rows @ rows), bounds, extremes)
+
+
+def effective_number(counts: Floats) -> float:
+    """How many clusters of equal size would tell as much as these, where rows of a cluster are all alike (Kish 1965, 11.7).
+
+    From 1, where nearly all rows are in one cluster, to the number of clusters. counts: rows of each.
+    """
+    return float(counts.sum()) ** 2 / float(counts @ counts)
+
+
+def _worth(sums: Floats, counts: Floats, squares: float, imagined: tuple[float, float]) -> float:
+    """The effective number of answers, of values between 0 and 1."""
+    n, rows, sizes = counts.size, float(counts.sum()), float(counts @ counts)
+    ordinary = rows / n
+    imagined_squares = ordinary * (imagined[0] ** 2 + imagined[1] ** 2)
+    all_rows = rows + 2 * ordinary
+    mean = (float(sums.sum()) + ordinary * sum(imagined)) / all_rows
+    total = squares + imagined_squares - all_rows * mean**2
+    effect = 1.0
+    if rows > n:
+        between = float(sums @ (sums / counts)) + imagined_squares - all_rows * mean**2
+        size = (all_rows - (sizes + 2 * ordinary**2) / all_rows) / (n + 1)
+        among, within = between / (n + 1), max(0.0, total - between) / (all_rows - n - 2)
+        correlation = max(0.0, (among - within) / (among + (size - 1) * within))
+        effect += correlation * (sizes / rows - 1)
+    zeros_and_ones = squares == float(sums.sum())
+    return rows / effect * (1.0 if zeros_and_ones else mean * (1 - mean) / (total / all_rows))
+
+
+def _jackknife_error(sums: Floats, counts: Floats) -> float:
+    """From leaving out one cluster after the other, around the mean of all (CR3; MacKinnon, Nielsen and Webb 2023); NaN of one."""
+    n, rows = counts.size, float(counts.sum())
+    if n < 2:
+        return math.nan
+    pulls = (sums - sums.sum() / rows * counts) / (rows - counts)
+    return math.sqrt(float(pulls @ pulls) * (n - 1) / n)

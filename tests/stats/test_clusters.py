@@ -1,0 +1,198 @@
+"""Means of clustered rows: against formulas worked out elsewhere, and how often hard cases hold the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import norm, ttest_1samp
+from statsmodels.regression.linear_model import OLS
+from statsmodels.stats.proportion import proportion_confint
+
+from folkways.stats.clusters import ClusteredMean, clustered_difference, clustered_mean, effective_number
+from folkways.stats.intervals import Interval
+
+Floats = npt.NDArray[np.float64]
+
+
+def of_rows(rows: list[list[float]], bounds: tuple[float, float] | None = (0.0, 1.0)) -> ClusteredMean:
+    sums, counts = np.array([sum(part) for part in rows]), np.array([float(len(part)) for part in rows])
+    return clustered_mean(sums, counts, sum(value * value for part in rows for value in part), bounds)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_zeros_and_ones_that_are_independent_have_wilsons_interval(ones: int, zeros: int) -> None:
+    assume(ones + zeros and not (0 < ones <= 4 or 0 < zeros <= 4))
+    found = of_rows([[1.0]] * ones + [[0.0]] * zeros).interval()
+    low, high = proportion_confint(ones, ones + zeros, method="wilson")
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert found.method == "wilson 95%"
+
+
+def test_the_readmes_score_is_what_it_was() -> None:
+    found = of_rows([[1.0]] * 5 + [[0.0]] * 13).interval()
+    assert (round(100 * found.low, 1), round(100 * found.high, 1)) == (12.5, 50.9)
+
+
+def test_four_clusters_by_hand() -> None:
+    """Four questions of two rows, right 2, 1, 1 and 0 times, and the imagined 2 and 0: 12 rows, 6 of them right.
+
+    Between: (4 + 1 + 1 + 0 + 4 + 0) / 2 - 12 / 4 = 2, over 5; within: 3 - 2 = 1, over 6. The intraclass correlation is
+    (2/5 - 1/6) / (2/5 + 1/6) = 7/17, the design effect 24/17, and eight rows are worth 17/3.
+    """
+    found = of_rows([[1, 1], [1, 0], [0, 1], [0, 0]])
+    assert found.worth == pytest.approx(17 / 3)
+    low, high = proportion_confint(17 / 6, 17 / 3, method="wilson")
+    interval = found.interval()
+    assert interval.method == "modified wilson 95%"  # 17/6 are at most four
+    assert (interval.low <= low, interval.high >= high) == (True, True)
+
+
+def test_a_difference_by_hand() -> None:
+    """Ten pairs, three of them for the first: +1 three times. As shares: 3 ones and 7 halves, and the imagined 1 and 0.
+
+    Mean 7.5 / 12, squares (3 + 7/4 + 1) / 12: the variance is 5.75/12 - (7.5/12)^2, and a proportion's would be 7.5/12 * 4.5/12.
+    """
+    differences = np.array([1.0] * 3 + [0.0] * 7)
+    found = clustered_difference(differences, differences, np.ones(10), 1.0)
+    assert found.worth == pytest.approx(10 * (7.5 * 4.5 / 144) / (5.75 / 12 - 7.5**2 / 144))
+    low, high = proportion_confint(0.65 * found.worth, found.worth, method="wilson")
+    interval = found.interval()
+    assert (interval.low, interval.high) == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
+def test_with_many_questions_of_one_size_it_is_the_cluster_robust_error_of_statsmodels() -> None:
+    rng = np.random.default_rng(1)
+    rows = (rng.random((600, 5)) < rng.beta(1.2, 1.2, 600)[:, None]).astype(float)
+    clusters = {"groups": np.repeat(np.arange(600), 5)}
+    fitted = OLS(rows.ravel(), np.ones(3000)).fit(cov_type="cluster", cov_kwds=clusters)
+    found = of_rows(rows.tolist())
+    assert math.sqrt(found.mean * (1 - found.mean) / found.worth) == pytest.approx(fitted.bse[0], rel=0.01)
+
+
+def test_repeating_every_row_adds_no_certainty() -> None:
+    rng = np.random.default_rng(3)
+    values = (rng.random(200) < 0.4).astype(float)
+    once, thrice = of_rows([[value] for value in values]), of_rows([[value] * 3 for value in values])
+    assert thrice.worth == pytest.approx(once.worth)
+
+
+def test_nearly_the_same_answers_have_nearly_the_same_interval() -> None:
+    """Six questions of 500 rows: one right answer of 3,000 is no more certain than none."""
+    one, none = (of_rows([[first, *[0.0] * 499], *[[0.0] * 500] * 5]).interval() for first in (1.0, 0.0))
+    assert one.high == pytest.approx(none.high, abs=0.01)
+    assert none.high > 0.3
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=1, max_size=6), min_size=1, max_size=12), st.booleans())
+def test_intervals_hold_the_mean_within_the_bounds_and_are_never_of_width_zero(rows: list[list[float]], paired: bool) -> None:
+    bounds = (-1.0, 1.0) if paired else (0.0, 1.0)
+    found = of_rows(rows, bounds)
+    interval = found.interval()
+    assert bounds[0] <= interval.low <= found.mean + 1e-12
+    assert found.mean - 1e-12 <= interval.high <= bounds[1]
+    assert interval.high - interval.low > 1e-3
+    counts = np.array([float(len(part)) for part in rows])
+    assert 1 <= effective_number(counts) <= len(rows) + 1e-9
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=4), min_size=2, max_size=12), st.floats(0.1, 50))
+def test_the_unit_does_not_matter(rows: list[list[float]], scale: float) -> None:
+    one, other = of_rows(rows), of_rows([[scale * value for value in part] for part in rows], (0.0, scale))
+    assert other.worth == pytest.approx(one.worth, rel=1e-6)
+    assert other.interval().high == pytest.approx(scale * one.interval().high, rel=1e-6)
+
+
+@given(st.lists(st.integers(-1, 1), min_size=6, max_size=40))
+def test_p_is_below_five_percent_where_the_interval_does_not_hold_zero(differences: list[int]) -> None:
+    values = np.array(differences, dtype=float)
+    found = clustered_difference(values, values, np.ones(values.size), 1.0)
+    interval = found.interval()
+    assert (found.p() < 0.05) == (not interval.low <= 0 <= interval.high)
+    for confidence in (0.8, 0.99):
+        edge = found.interval(confidence)
+        assert (found.p() < 1 - confidence) == (not edge.low <= 0 <= edge.high)
+
+
+@given(st.lists(st.integers(0, 9), min_size=10, max_size=40))
+def test_without_bounds_it_is_students(counts: list[int]) -> None:
+    assume(len(set(counts)) > 1)
+    values = np.array(counts, dtype=float)
+    found = clustered_mean(values, np.ones(values.size), float(values @ values), None)
+    expected = ttest_1samp(values, 4.0)
+    bounds = expected.confidence_interval(0.95)
+    interval = found.interval()
+    assert (interval.low, interval.high) == pytest.approx((bounds.low, bounds.high))
+    assert found.p(4.0) == pytest.approx(expected.pvalue)
+
+
+def test_the_jackknife_by_hand() -> None:
+    """Ten questions of one and two rows: the mean without each of them, written out."""
+    rows = [[1.0], [3.0, 5.0], [2.0], [0.0, 0.0], [4.0], [6.0, 2.0], [1.0], [2.0, 2.0], [3.0], [5.0], [1.0], [2.0]]
+    flat = [value for part in rows for value in part]
+    without = [(sum(flat) - sum(part)) / (len(flat) - len(part)) for part in rows]
+    mean = sum(flat) / len(flat)
+    error = math.sqrt(11 / 12 * sum((each - mean) ** 2 for each in without))
+    assert of_rows(rows, None).error == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [([[1.0]] * 9, "none: under 10 questions"), ([[2.0]] * 30, "none: all alike"), ([[1.0]], "none: under 10 questions")],
+)
+def test_counts_that_tell_nothing_have_no_interval_and_say_why(rows: list[list[float]], why: str) -> None:
+    found = of_rows(rows, None)
+    interval = found.interval()
+    assert interval.method == why
+    assert math.isnan(interval.low) and math.isnan(interval.high) and math.isnan(found.p())
+
+
+def test_a_mean_needs_rows() -> None:
+    with pytest.raises(ValueError, match="at least one row"):
+        clustered_mean(np.array([]), np.array([]), 0.0)
+
+
+UNEQUAL = np.array([252, 220, 165, 120, 120, 120, 84, 70, 56, 56, *[35] * 8, *[10] * 20, *[4] * 30, *[1] * 18], dtype=float)
+"""Sizes as of the questions of one culture in BLEnD's multiple choice: the largest five hold 43 % of 2,032 rows."""
+
+
+def holding(sizes: Floats, p: float, alike: float, runs: int = 400) -> float:
+    """The share of intervals that hold ``p``; the rows of a question have the intraclass correlation ``alike``."""
+    rng = np.random.default_rng(7)
+    spread = 1 / alike - 1
+    held = 0
+    for _ in range(runs):
+        sums = rng.binomial(sizes.astype(int), rng.beta(p * spread, (1 - p) * spread, sizes.size)).astype(float)
+        found = clustered_mean(sums, sizes, float(sums.sum())).interval()
+        held += found.low <= p <= found.high
+    return held / runs
+
+
+@pytest.mark.parametrize("alike", [0.3, 0.8])
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_few_large_questions_hold_the_truth(p: float, alike: float) -> None:
+    assert effective_number(UNEQUAL) < 0.25 * UNEQUAL.size
+    assert holding(UNEQUAL, p, alike) > 0.93
+
+
+@pytest.mark.parametrize(("n", "p"), [(10, 0.05), (30, 0.05), (6, 0.5)])
+def test_few_questions_of_four_rows_hold_the_truth(n: int, p: float) -> None:
+    assert holding(np.full(n, 4.0), p, 0.6) > 0.93
+
+
+@pytest.mark.parametrize(("n", "shared"), [(10, 0.0), (10, 0.5), (30, 0.9)])
+def test_differences_of_two_models_near_the_top_hold_the_truth(n: int, shared: float) -> None:
+    """Both right 95 times of 100, independently or mostly on the same questions."""
+    rng = np.random.default_rng(2)
+    limit, held = norm.ppf(0.95), 0
+    for _ in range(400):
+        common = math.sqrt(shared) * rng.standard_normal(n)
+        first, second = (common + math.sqrt(1 - shared) * rng.standard_normal(n) < limit for _ in range(2))
+        difference = first.astype(float) - second
+        found: Interval = clustered_difference(difference, difference, np.ones(n), 1.0).interval()
+        held += found.low <= 0 <= found.high
+    assert held / 400 > 0.93
