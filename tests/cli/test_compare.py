@@ -109,6 +109,13 @@ def test_what_cannot_be_compared_is_named_and_the_rest_is(tmp_path: Path) -> Non
         assert done.returncode == 0
         assert {document["task"] for document in json.loads(done.stdout)} == {"xcr/identification", "xcr/prediction"}
         assert "left out: xcr/adaptation (the metric csi_bert_intra is not in the judgements" in done.stderr
+    # A gate decides on what can be compared, and names the rest; a strict one does not pass what was not.
+    package.run("xcr", models=models, workspace=path, name="again", releases={"xcr": str(tmp_path / "data")})
+    for strict, code in (((), 0), (("--strict",), 1)):
+        done = folkways("gate", "again", "--max-drop-vs", "all=100", *strict, "-m", "echo", "-w", path)
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "xcr/adaptation: no more than 100 below all" in done.stdout
+        assert "not compared: the metric csi_bert_intra" in done.stdout
     named = folkways("compare", "--task", "xcr/adaptation,xcr/identification", "-w", path)
     assert named.returncode == 2 and "csi_bert_intra" in named.stderr and not named.stdout
     told: list[str] = []

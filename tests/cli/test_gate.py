@@ -44,9 +44,9 @@ def test_exit_codes(workspace: Path, arguments: tuple[str, ...], code: int) -> N
 def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Path) -> None:
     junit = tmp_path / "gate.xml"
     folkways("run", "sample/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
-    done = folkways("gate", "worse", "--max-drop-vs", "before=5", "--github", "--junit", junit, "-w", workspace)
+    done = folkways("gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace)
     assert done.returncode == 1
-    assert "::error title=folkways gate%3A sample/mcq%3A no more than 5 below before::baseline/echo: found 0.0 here" in done.stdout
+    assert "::error title=folkways gate%3A sample/mcq%3A no more than 2 below before::baseline/echo: found 0.0 here" in done.stdout
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"
@@ -55,7 +55,7 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
 def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) -> None:
     """Nobody listens on that port: all replies failed, nothing was measured, and that is no wrong input."""
     dead = ("--model", "http://127.0.0.1:9/v1#dead", "--attempts", "1", "--name", "dead")
-    assert folkways("run", "sample/mcq", *dead, "-w", workspace).returncode == 0
+    assert folkways("run", "sample/mcq", *dead, "-w", workspace).returncode == 1
     low = folkways("gate", "dead", "--min", "sample/mcq=0", "-w", workspace)
     drop = folkways("gate", "dead", "--max-drop-vs", "before=100", "-w", workspace)
     for done in (low, drop):

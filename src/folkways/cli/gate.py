@@ -141,9 +141,9 @@ def _drops(
     from folkways.api import load_run
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.compare import compare, metric_of
+    from folkways.reports.compare import NotJudgedError, compare, metric_of
     from folkways.reports.comparison import NothingSharedError
-    from folkways.reports.gate import check_drop, check_range, parse_drop, unheard_drop
+    from folkways.reports.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
     from folkways.runs.judged import find_models
 
     for text in texts:
@@ -166,5 +166,9 @@ def _drops(
                     (comparison,) = compare(*names, workspace=run.workspace, tasks=task, metric=metric, profile=profile)
                 except NothingSharedError as error:
                     yield unheard_drop(str(task), most, before, endpoint, str(error))
+                except NotJudgedError as error:
+                    if metric is not None:  # it was asked for by name
+                        raise
+                    yield uncompared_drop(str(task), most, before, endpoint, str(error), strict=strict)
                 else:
                     yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)

@@ -21,6 +21,10 @@ COVERAGE_KEYS = ("cultures", "limit", "sampling")
 """Parts of a signature that say how much was asked; only what is shared is compared, so that these may differ."""
 
 
+class NotJudgedError(FolkwaysError):
+    """The judgements of a task lack the metric that it would be compared by."""
+
+
 def compare(
     *models: str,
     runs: Sequence[str] | str = (),
@@ -99,7 +103,7 @@ def metric_of(task: Task, name: str | None) -> Metric:
 def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
     if metric.name in judged.columns:
         return judged
-    raise FolkwaysError(
+    raise NotJudgedError(
         f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of them, or was not "
         f"computed; compare by one of {', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
     )

@@ -183,6 +183,8 @@ def check_drop(
         told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
         return Check(name, model, Status.FAIL, f"{found}; {told}")
     if low >= -most:
+        if strict and not whole:
+            return Check(name, model, Status.FAIL, f"{found}; no such drop, but there is no interval to bear that out")
         return Check(name, model, Status.PASS, f"{found}; no such drop{but}")
     if high < -most:
         return Check(name, model, Status.FAIL, f"{found}; a larger drop{' in the whole interval' if whole else ''}")
@@ -193,6 +195,11 @@ def check_drop(
 def unheard_drop(task: str, most: float, against: str, model: str, why: str) -> Check:
     """The check that there is no drop, where no item was replied to in both runs: failed, for nothing was measured."""
     return Check(_drop_name(task, most, against), model, Status.FAIL, f"found nothing: {why}")
+
+
+def uncompared_drop(task: str, most: float, against: str, model: str, why: str, *, strict: bool = False) -> Check:
+    """The check that there is no drop in a task that cannot be compared as it was judged: neither shown nor ruled out."""
+    return Check(_drop_name(task, most, against), model, Status.FAIL if strict else Status.UNSURE, f"not compared: {why}")
 
 
 def _drop_name(task: str, most: float, against: str) -> str:
