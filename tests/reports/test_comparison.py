@@ -165,7 +165,7 @@ def test_counts_on_few_questions_have_no_interval_and_no_p() -> None:
     comparison = compare_judgements(frames, "x/y", "strict", Metric("right", "Right", "", "mean", 1.0, None))
     row = row_of(comparison)
     assert row["interval"] == "none: under 10 questions"
-    assert math.isnan(row["low"]) and math.isnan(row["p"]) and math.isnan(row["p_holm"])  # type: ignore[arg-type]
+    assert (row["low"], row["p"], row["p_holm"]) == (None, None, None)
     (pair,) = comparison_tables(comparison)
     assert pair.rows["p"].to_list() == ["–", "–"]
 

@@ -117,7 +117,7 @@ def test_eighty_thousand_judgements_open_in_two_seconds_and_filter_in_a_fifth(ne
     for _ in range(TRIALS):
         page = new_page().open(file)
         opened = page.evaluate(OPEN)
-        assert page.locator("#found").inner_text().replace("\u202f", "").startswith("80000 of 80000")
+        assert page.locator("#found").inner_text().startswith("80,000 of 80,000")
         first = page.evaluate(FILTER, ["search", "rice"])  # brings every text to lower case, once
         times = [page.evaluate(FILTER, chosen) for chosen in filters]
         if opened < slack * 2000 and first < slack * 1000 and max(times) < slack * 200:

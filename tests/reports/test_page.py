@@ -83,11 +83,11 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
         "16 cultures",
         number(row["score"]),
         f"{number(row['low'])} to {number(row['high'])}",
-        str(row["n"]),
+        f"{row['n']:,}",
     ):
         assert expected in words
     states = table.locator("tbody tr").first.locator("td.state").all_inner_texts()
-    assert [int(text.replace("\u202f", "")) for text in states] == [
+    assert [int(text.replace(",", "")) for text in states] == [
         row[state] for state in ("answered", "refused", "unreadable", "failed", "missing")
     ]
 

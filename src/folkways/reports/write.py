@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
@@ -60,7 +61,7 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
             table = for_csv(frame)
             written.append(_write(out / f"{name}.csv", lambda file, table=table: table.write_csv(file)))  # type: ignore[misc]
         if "parquet" in formats:
-            written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: frame.write_parquet(file)))  # type: ignore[misc]
+            written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: _write_parquet(frame, file)))  # type: ignore[misc]
     return written
 
 
@@ -96,6 +97,13 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
                 Path(temporary).unlink(missing_ok=True)
         raise _explain(error, path) from error
     return path
+
+
+def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """By way of memory: polars does not say that a disk is full where that happens at the end of the file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    file.write(buffer.getbuffer())
 
 
 def _explain(error: Exception, path: Path) -> FolkwaysError:

@@ -40,7 +40,7 @@ def of_sample(
             continue
         culture, _, language = ("", "", "") if row["facet"] == "all" else row["value"].partition("+")
         group = _Group(task, judged, options, populations, culture, language)
-        if math.isnan(row["score"]) or group.whole:
+        if row["score"] is None or group.whole:
             rows.append(row)
         elif row["metric"] in judged.columns:
             rows.append({**row, **group.estimate(metrics[row["metric"]])})

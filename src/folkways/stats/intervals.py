@@ -69,12 +69,18 @@ def wilson(successes: float, n: float, confidence: float = DEFAULT_CONFIDENCE, *
     return Interval(low, high, f"modified {method}" if modified else method)
 
 
+TINY = 1e-9
+"""Counts below this have 0 as their Poisson bound, to the last digit."""
+
+
 @lru_cache(maxsize=1024)
 def _poisson_bound(count: float, chance: float) -> float:
     """The mean at which a Poisson count comes to ``count`` or more with that chance: a quantile of the gamma distribution.
 
     By halving, from the series of the incomplete gamma function; importing scipy for it would take longer than all scores.
     """
+    if count < TINY:
+        return 0.0
     low, high = 0.0, count
     for _ in range(50):
         mean = (low + high) / 2

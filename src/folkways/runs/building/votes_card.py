@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -39,7 +38,7 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
     counts = easy.group_by("country").len().sort(-pl.col("len").cast(pl.Int64), "country")
     options = easy.select(question="prompt_question", options=pl.concat_list(f"prompt_{name}" for name in OPTIONS))
     people = _people(votes, counted, rule)
-    known = not math.isnan(people["low"])  # questions that do not vary have no interval
+    known = people["low"] is not None  # few people or questions have no interval
     return environment.from_string(text).render(
         meta=votes.meta,
         title=" ".join(votes.meta.title.split()) or "Questions on cultures, built from votes",
@@ -51,9 +50,7 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
         record=record,
         rule=rule,
         people=people,
-        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, drawing questions"
-        if known
-        else "too few for an interval",
+        interval=f"95 % interval {people['low']:.1f} to {people['high']:.1f}, by question" if known else "too few for an interval",
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
         number="{:,}".format,
