@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 TOOLS = Path(__file__).resolve().parents[1] / ".tools" / "browser"
 INSTALLED = TOOLS / "chromium"
@@ -25,6 +26,9 @@ AXE = TOOLS / "node_modules" / "axe-core" / "axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_PACKAGE = "@sparticuz/chromium@153"  # MIT
 AXE_PACKAGE = "axe-core@4"  # MPL-2.0, for tests only, never shipped
+
+SAFELY: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+"""Python knows this filter from 3.11.4 on."""
 
 UNPACK = """
 const zlib = require("zlib"), fs = require("fs");
@@ -84,7 +88,7 @@ def from_npm() -> Path | None:
         return None
     for archive in ("libs.tar", "gl.tar"):
         with tarfile.open(INSTALLED / archive) as tar:
-            tar.extractall(INSTALLED, filter="data")
+            tar.extractall(INSTALLED, **SAFELY)
         (INSTALLED / archive).unlink()
     (INSTALLED / "chromium-bin").chmod(0o755)
     launcher = INSTALLED / "chromium"

@@ -174,12 +174,11 @@ def table(trials: int, seed: int = 1) -> str:
 
 
 ALL_SETTINGS: tuple[tuple[float, Structure, int], ...] = (
-    *((15.0, [(475, share), (472, share)], 1000) for share in (0.01, 0.03, 0.97)),
-    (5.0, [(475, 0.01), (472, 0.01)], 500),
-    (10.0, [(n, 0.03) for n in SAQ_ITEMS.values()], 150),
-    (15.0, [(475, 0.5), (472, 0.5)], 1000),
+    *((15.0, [(475, share), (472, share)], 1000) for share in (0.01, 0.03, 0.5, 0.97, 0.99)),
+    *((5.0, [(475, share), (472, share)], 1000) for share in (0.01, 0.03)),
+    *((10.0, [(n, share) for n in SAQ_ITEMS.values()], 1000) for share in (0.01, 0.03)),
 )
-"""Points, the cultures, and how many samples are drawn: most where scores are near the ends, and ordinary intervals fail."""
+"""Points, the cultures, and how many samples are drawn."""
 
 APPLIES = 0.8
 """Share of the items that the other metric is of."""
