@@ -26,11 +26,12 @@ from folkways.records import Metric, State
 from folkways.reports.comparison import compare_judgements
 from folkways.reports.reference import reference_points
 from folkways.stats.shrinkage import shrunk_scores
+from perf.pages import replace_table
 
 PAGE = Path(__file__).with_name("RESULTS.md")
 MODELS, CULTURES, QUESTIONS, VARIANTS = 30, 16, 500, 5
 METRICS = (Metric("sem_b", "SEM-B", ""), Metric("sem_w", "SEM-W", "", kind="mean"))
-BEGIN, END = "<!-- written by python -m perf.stats --write -->\n", "<!-- end -->\n"
+BEGIN = "<!-- written by python -m perf.stats --write -->\n"
 
 
 def frame() -> pl.DataFrame:
@@ -113,9 +114,7 @@ def main() -> None:
     told = "\n".join([*lines, "", f"{datetime.now(UTC):%Y-%m-%d}, {machine}, load {os.getloadavg()[0]:.1f} at the end."])
     print(told)
     if options.write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{told}\n\n{END}{after}", encoding="utf-8")
+        replace_table(PAGE, BEGIN, f"{told}\n")
 
 
 if __name__ == "__main__":

@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.clusters import clustered_difference, clustered_mean, effective_number
+from perf.pages import replace_table
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "statistics.md"
-BEGIN, END = "<!-- written by python -m perf.stats.coverage --write -->\n", "<!-- end -->\n"
+BEGIN = "<!-- written by python -m perf.stats.coverage --write -->\n"
 BUILT = ROOT.parent / "shared" / "parity" / "blend_mcq"
 
 SIZES = (10, 30, 100)
@@ -131,9 +132,7 @@ def main() -> None:
     told = "\n".join([*grid(options.runs), "", *unequal(options.runs), ""])
     print(told)
     if options.write:
-        text = PAGE.read_text(encoding="utf-8")
-        before, after = text.split(BEGIN)[0], text.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{told}\n{END}{after}", encoding="utf-8")
+        replace_table(PAGE, BEGIN, told)
 
 
 if __name__ == "__main__":

@@ -24,9 +24,10 @@ from folkways.runs.until import next_size
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence
 from folkways.stats.stratified import Drawn, anytime_mean
+from perf.pages import replace_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "sampling.md"
-BEGIN, END = "<!-- {}: written by python -m perf.stats.until --write -->\n", "<!-- end -->\n"
+BEGIN = "<!-- {}: written by python -m perf.stats.until --write -->\n"
 
 SAQ_ITEMS = {
     "US": 461, "GB": 455, "ES": 469, "MX": 479, "ID": 480, "CN": 474, "KR": 475, "DZ": 437,
@@ -295,9 +296,7 @@ def main() -> None:
     for name, told in tables.items():
         print(told)
         if options.write:
-            text = PAGE.read_text(encoding="utf-8")
-            before, rest = text.split(BEGIN.format(name))
-            PAGE.write_text(f"{before}{BEGIN.format(name)}\n{told}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+            replace_table(PAGE, BEGIN.format(name), told)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,13 @@ import polars as pl
 
 from folkways.cultures import cultures_of, get_language
 from folkways.text.tools import get_tool
+from perf.pages import replace_table
 from perf.text import agreement, parity
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = REPOSITORY / "docs" / "reference" / "text-tools.md"
 EFFECTS = REPOSITORY / "src" / "folkways" / "data" / "text-tools.csv"
-BEGIN, END = "<!-- {} written by python -m perf.text --write -->\n", "<!-- end -->\n"
+BEGIN = "<!-- {} written by python -m perf.text --write -->\n"
 SPEED = ("language", "tool", "words per second", "start")
 
 
@@ -40,8 +41,7 @@ def main() -> None:
     for name, table in tables.items():
         print(table)
         if options.write:
-            before, rest = PAGE.read_text(encoding="utf-8").split(begin := BEGIN.format(name))
-            PAGE.write_text(f"{before}{begin}\n{table}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+            replace_table(PAGE, BEGIN.format(name), table)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

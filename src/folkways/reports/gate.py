@@ -124,12 +124,9 @@ def check_minimum(
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
             told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
-        elif low is None:
-            status, told = _decide(score, score, wanted.at_least, strict, whole=False)
-            if strict and status is Status.PASS:
-                status, told = Status.FAIL, f"{told}, but it has no interval to bear that out"
         else:
-            status, told = _decide(low, high, wanted.at_least, strict, whole=True)
+            bounds = (score, score) if low is None else (low, high)
+            status, told = _decide(*bounds, wanted.at_least, strict, whole=low is not None)
         yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
 
 
@@ -141,7 +138,8 @@ def _interval(low: float | None, high: float | None) -> str:
 def _decide(low: float, high: float, required: float, strict: bool, *, whole: bool) -> tuple[Status, str]:
     """whole: whether ``low`` and ``high`` are an interval; else the score is decided on itself."""
     if low >= required:
-        return Status.PASS, f"at least {required:g}, as required"
+        told = f"at least {required:g}, as required"
+        return (Status.FAIL, f"{told}, but it has no interval to bear that out") if strict and not whole else (Status.PASS, told)
     if high < required:
         return Status.FAIL, f"below {required:g}{' in the whole interval' if whole else ''}"
     told = f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
