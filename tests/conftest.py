@@ -24,6 +24,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
+LONGEST = (
+    "tests/docs/test_examples.py",
+    "tests/benchmarks/xcr/analyses/test_whole.py",
+    "tests/runs/test_culturalbench_models.py",
+    "tests/runs/test_misbehaving.py",
+    "tests/runs/building/test_model.py",
+    "tests/studio/services/test_accounts.py",
+)
+"""Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, then those that open a browser, then all others."""
+
+    def rank(item: pytest.Item) -> int:
+        file = item.nodeid.split("::")[0]
+        return LONGEST.index(file) if file in LONGEST else len(LONGEST) + (file not in browsing)
+
+    browsing = {item.nodeid.split("::")[0] for item in items if item.get_closest_marker("browser")}
+    items.sort(key=rank)
+
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED = REPOSITORY.parent / "shared"
 

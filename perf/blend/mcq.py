@@ -25,7 +25,7 @@ from typing import Any
 
 from folkways.benchmarks.blend.building.agreement import agreement
 from folkways.benchmarks.blend.building.items import RELEASED
-from folkways.releases.blend_files import read_csv
+from folkways.benchmarks.blend.data.files import read_csv
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 JUNE = "3e4dcbd"
@@ -36,7 +36,7 @@ import sys, time
 from folkways.benchmarks.blend.building.paper import Memory, choose
 from folkways.benchmarks.blend.building.sources import select_sources
 from folkways.benchmarks.blend.building.stand_ins import StandIn
-from folkways.releases import blend
+from folkways.benchmarks.blend import data as blend
 from folkways.releases.store import open_release
 data, texts, judge = open_release(sys.argv[1]), open_release(sys.argv[2]), StandIn(sys.argv[3])
 began = time.process_time()

@@ -24,13 +24,14 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Queue
 
 from perf.mutants.mutations import Mutation, mutated, mutations
-from perf.mutants.nearest import SLOW, nearest
+from perf.mutants.nearest import NOT_SLOW, Trace, trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -72,8 +73,9 @@ def main() -> int:
     everything = sorted(mutation for path in area_of for mutation in mutations(ROOT, path))
     drawn = _draw(everything, options.sample, str(options.seed))
     print(f"{len(everything):,} possible faults in {len(area_of)} files; {len(drawn)} drawn with seed {options.seed}", flush=True)
+    traced = trace(ROOT, (folder for area in areas for folder in area["tests"]), KEPT, options.jobs)
     kept = KEPT / f"{options.seed}-{options.sample}-{options.area or 'all'}.jsonl"
-    verdicts = _run(drawn, area_of, options.jobs, kept)
+    verdicts = _run(drawn, {path: area["name"] for path, area in area_of.items()}, traced, options.jobs, kept)
     _tell(verdicts)
     if options.write:
         (HERE / "RESULTS.md").write_text(_page(verdicts, str(options.seed), len(everything)), encoding="utf-8")
@@ -99,7 +101,7 @@ def _draw(everything: list[Mutation], size: int, seed: str) -> list[Mutation]:
     return drawn
 
 
-def _run(drawn: list[Mutation], area_of: dict[str, dict[str, object]], jobs: int, kept: Path) -> list[Verdict]:
+def _run(drawn: list[Mutation], area_of: dict[str, str], traced: Trace, jobs: int, kept: Path) -> list[Verdict]:
     done = {}
     kept.parent.mkdir(parents=True, exist_ok=True)
     if kept.is_file():
@@ -119,7 +121,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, dict[str, object]], jobs: int
         def judged(mutation: Mutation) -> Verdict:
             place = places.get()
             try:
-                return _judge(mutation, area_of[mutation.path], place, reasons)
+                return _judge(mutation, area_of[mutation.path], traced, place, reasons)
             finally:
                 places.put(place)
 
@@ -137,7 +139,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, dict[str, object]], jobs: int
     return [done[mutation] for mutation in drawn]
 
 
-def _judge(mutation: Mutation, area: dict[str, object], place: Path, reasons: dict[tuple[str, str, str], str]) -> Verdict:
+def _judge(mutation: Mutation, area: str, traced: Trace, place: Path, reasons: dict[tuple[str, str, str], str]) -> Verdict:
     original = (ROOT / mutation.path).read_text(encoding="utf-8")
     text = mutated(ROOT, mutation)
     assert text is not None  # drawn mutations are Python
@@ -145,43 +147,44 @@ def _judge(mutation: Mutation, area: dict[str, object], place: Path, reasons: di
     began = time.monotonic()
     reason = reasons.get((mutation.path, before, after))
     if reason is not None:
-        return Verdict(mutation, str(area["name"]), "equivalent", reason, before, after, 0.0)
+        return Verdict(mutation, area, "equivalent", reason, before, after, 0.0)
     target = place / mutation.path
-    module = mutation.path.removeprefix(PACKAGE + "/")
-    tests = nearest(ROOT, module, area["tests"])  # type: ignore[arg-type]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:randomly",
-        "--timeout=100",
-    ]
-    command += ["-m", " and ".join(f"not {mark}" for mark in SLOW), *tests]
+    tests = traced.nearest(ROOT, mutation.path, mutation.line)
+    if not tests:
+        return Verdict(mutation, area, "survived", "no test executes it", before, after, 0.0)
     environment = {**os.environ, "PYTHONPATH": str(place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("FOLKWAYS_REQUIRE_ALL", None)
     target.write_text(text, encoding="utf-8")
     try:
-        ended = subprocess.run(
-            ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *command],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        outcome, detail = _outcome(ended.returncode, ended.stdout + ended.stderr)
+        code, output = _run_tests(tests, environment)
+        if code == NO_SUCH_TEST:  # what the fault changed is part of a test's name
+            code, output = _run_tests(list(dict.fromkeys(test.split("::")[0] for test in tests)), environment)
+        outcome, detail = _outcome(code, output)
     except subprocess.TimeoutExpired:
         outcome, detail = "timeout", f"no end within {SECONDS} s"
     finally:
         target.write_text(original, encoding="utf-8")
-    return Verdict(mutation, str(area["name"]), outcome, detail, before, after, time.monotonic() - began)
+    return Verdict(mutation, area, outcome, detail, before, after, time.monotonic() - began)
+
+
+def _run_tests(tests: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """How pytest ended, and what it printed."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    command += ["--timeout=100", *NOT_SLOW, *tests]
+    ended = subprocess.run(
+        ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *command],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+NO_SUCH_TEST = 4
+"""How pytest ends where it is asked for a test that is not there."""
 
 
 def _outcome(code: int, output: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -29,8 +30,8 @@ class Mutation:
 def mutations(root: Path, path: str) -> list[Mutation]:
     """All mutations of a file, in the order of the operators."""
     source = (root / path).read_text(encoding="utf-8")
-    kept_out = list(_kept_out(ast.parse(source)))
     nodes = list(ast_nodes(get_ast(source)))
+    kept_out = [*_kept_out(ast.parse(source)), *_marks_of_parameters(nodes)]
     found = []
     for name, operator in operators():
         places = [place for node in nodes for place in operator.mutation_positions(node)]
@@ -45,7 +46,10 @@ def mutations(root: Path, path: str) -> list[Mutation]:
 def mutated(root: Path, mutation: Mutation) -> str | None:
     """The file's text with the fault in it; None if that is no Python, or nothing has changed."""
     source = (root / mutation.path).read_text(encoding="utf-8")
-    changed = mutate_code(source, _by_name()[mutation.operator], mutation.occurrence)
+    try:
+        changed = mutate_code(source, _by_name()[mutation.operator], mutation.occurrence)
+    except AttributeError:  # cosmic-ray replaces an exception that is a plain name alone, and not asyncio.CancelledError
+        return None
     if changed is None or changed == source:
         return None
     try:
@@ -61,7 +65,10 @@ def _by_name() -> dict[str, object]:
 
 
 def _kept_out(tree: ast.Module) -> Iterator[Span]:
-    """Annotations, what is raised (wording), decorators (dataclass, property), formatted text, and imports for types."""
+    """Annotations, what is raised (wording), decorators (dataclass, property), formatted text, imports for types, ``strict=True``.
+
+    The last says of what is zipped that it is of one length, as an assertion would: where it is, no test can miss it.
+    """
     for node in ast.walk(tree):
         parts: list[ast.AST | None] = []
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -76,9 +83,18 @@ def _kept_out(tree: ast.Module) -> Iterator[Span]:
             parts = [node.exc]
         elif isinstance(node, ast.JoinedStr) or _for_types(node):
             parts = [node]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip":
+            parts = [keyword for keyword in node.keywords if ast.unparse(keyword) == "strict=True"]
         for part in parts:
             if part is not None:
                 yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)  # type: ignore[attr-defined]
+
+
+def _marks_of_parameters(nodes: list[Any]) -> Iterator[Span]:
+    """The ``*`` and ``/`` between parameters, and the ``*`` before arguments: operators by their look alone."""
+    for node in nodes:
+        if node.type == "operator" and node.parent.type in ("parameters", "param", "lambdef", "argument", "star_expr"):
+            yield node.start_pos, node.end_pos
 
 
 def _for_types(node: ast.AST) -> bool:

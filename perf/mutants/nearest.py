@@ -1,62 +1,184 @@
-"""Which tests are nearest to a module: those beside it or with its name, those that import it, then those that import its users."""
+"""Which tests are nearest to a line: those that execute it, the ones that execute the least else first."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from functools import cache
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
-MOST_FILES = 8
-"""Files of tests that are run for one fault at most."""
+from coverage import CoverageData
+
+MOST_SECONDS, MOST_TESTS = 60.0, 200
+"""What is run for one fault at most. Seconds: as long as the tests took when they were traced."""
+
+HERE = Path(__file__).resolve().parent
 
 SLOW = ("browser", "postgres", "local_model", "nightly")
 """Marks of tests that are left out: they take longer than all others together, and the same rules have faster ones."""
 
-
-def nearest(root: Path, module: str, folders: Sequence[str]) -> list[str]:
-    """Files of tests, nearest first. module: path of the module below ``src/folkways``; folders: the area's tests."""
-    name = "folkways." + module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-    files = [path for folder in folders for path in _test_files(root, folder)]
-    users = {name, *(user for user, imports in _modules(root).items() if name in imports)}
-    own, mirrored = Path(module).stem, root / "tests" / Path(module).parent
-
-    def distance(path: Path) -> tuple[int, bool, int, str]:
-        imports = _imports(path)
-        direct = any(found == name or found.startswith(f"{name}.") for found in imports)
-        titled, beside = own in path.stem, path.parent == mirrored
-        orders = (direct and (titled or beside), titled, beside, direct, bool(users & imports), True)
-        return orders.index(True), not titled, -len(users & imports), path.as_posix()
-
-    ranked = sorted(dict.fromkeys(files), key=distance)
-    return [path.relative_to(root).as_posix() for path in ranked[:MOST_FILES]]
+NOT_SLOW = ("-m", " and ".join(f"not {mark}" for mark in SLOW))
 
 
-@cache
-def _modules(root: Path) -> dict[str, frozenset[str]]:
-    """Module of folkways -> what it imports."""
-    source = root / "src"
-    found = {}
-    for path in (source / "folkways").rglob("*.py"):
-        name = ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
-        found[name] = _imports(path)
-    return found
+@dataclass(frozen=True)
+class Trace:
+    """Which tests executed which lines.
+
+    seconds: of each test. executed: file -> line -> its tests. breadth: how many lines each test executed.
+    """
+
+    seconds: dict[str, float]
+    executed: dict[str, dict[int, list[str]]]
+    breadth: dict[str, int]
+
+    def nearest(self, root: Path, path: str, line: int) -> list[str]:
+        """Tests of a line, those of one file together. For a line that runs on import alone, those of its function or file."""
+        lines = self.executed.get(path, {})
+        for span in _around((root / path).read_text(encoding="utf-8"), line):
+            found = {test for place in span for test in lines.get(place, ())}
+            if found:
+                return self._in_order(found)
+        return []
+
+    def _in_order(self, tests: Iterable[str]) -> list[str]:
+        ranked = sorted(tests, key=lambda test: (self.breadth[test], self.seconds.get(test, 0.0), test))
+        chosen: list[str] = []
+        left = MOST_SECONDS
+        for test in ranked[:MOST_TESTS]:
+            left -= self.seconds.get(test, 0.0)
+            if left > 0 or not chosen:
+                chosen.append(test)
+        files = list(dict.fromkeys(_file(test) for test in chosen))
+        return sorted(chosen, key=lambda test: files.index(_file(test)))
 
 
-@cache
-def _imports(path: Path) -> frozenset[str]:
-    """Names of modules of folkways that a file imports, and of what it imports from them."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("folkways"):
-            found.add(node.module)
-            found.update(f"{node.module}.{name.name}" for name in node.names)
-        elif isinstance(node, ast.Import):
-            found.update(name.name for name in node.names if name.name.startswith("folkways"))
-    return frozenset(found)
+def trace(root: Path, folders: Iterable[str], kept: Path, jobs: int) -> Trace:
+    """Which tests of the folders execute what. Only files of tests that have changed are run again; lines of source that have moved
+    are followed, and one that is new has no tests of its own until a file of tests changes.
+    """
+    target = kept / "trace.json"
+    raw: dict[str, Any] = {"digests": {}, "sources": {}, "seconds": {}, "executed": {}}
+    if target.is_file():
+        raw = json.loads(target.read_text(encoding="utf-8"))
+    digests = {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in _tests(root, folders)}
+    sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in (root / "src").rglob("*.py")}
+    if (digests, sources) == (raw["digests"], raw["sources"]):
+        known = {path: {int(line): tests for line, tests in lines.items()} for path, lines in raw["executed"].items()}
+        return _read(raw["seconds"], known)
+    stale = {path for path in {*digests, *raw["digests"]} if digests.get(path) != raw["digests"].get(path)}
+    seconds = {test: spent for test, spent in raw["seconds"].items() if _file(test) not in stale}
+    executed: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for path, lines in raw["executed"].items():
+        moved = _moved(raw["sources"].get(path, ""), sources.get(path, ""))
+        for line, tests in lines.items():
+            if int(line) in moved:
+                executed[path][moved[int(line)]] |= {test for test in tests if test in seconds}
+    failed = _run(root, sorted(stale & set(digests)), jobs, seconds, executed)
+    for test in failed:
+        digests.pop(_file(test), None)
+    listed = {path: {line: sorted(tests) for line, tests in lines.items() if tests} for path, lines in executed.items()}
+    kept.mkdir(parents=True, exist_ok=True)
+    target.write_text(
+        json.dumps({"digests": digests, "sources": sources, "seconds": seconds, "executed": listed}), encoding="utf-8"
+    )
+    if failed:
+        raise SystemExit(f"these tests must pass before faults are planted: {', '.join(failed)}")
+    return _read(seconds, listed)
 
 
-@cache
-def _test_files(root: Path, folder: str) -> Iterable[Path]:
-    place = root / folder
-    return [place] if place.is_file() else sorted(place.rglob("test_*.py"))
+def _read(seconds: dict[str, float], executed: dict[str, dict[int, list[str]]]) -> Trace:
+    return Trace(seconds, executed, Counter(test for lines in executed.values() for tests in lines.values() for test in tests))
+
+
+def _moved(before: str, after: str) -> dict[int, int]:
+    """Line before -> line after, for the lines that are still there; all from 1."""
+    if before == after:
+        return {line: line for line in range(1, before.count("\n") + 2)}
+    blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_matching_blocks()
+    return {block.a + offset + 1: block.b + offset + 1 for block in blocks for offset in range(block.size)}
+
+
+def _run(
+    root: Path, files: Sequence[str], jobs: int, seconds: dict[str, float], executed: dict[str, dict[int, set[str]]]
+) -> list[str]:
+    """Run files of tests, and add what they executed and how long they took. Returns the tests that failed."""
+    failed: list[str] = []
+    if not files:
+        return failed
+    print(f"running {len(files)} files of tests, to see which lines each executes", flush=True)
+    with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
+        command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "perf.mutants.tracing", "-p", "no:randomly"]
+        command += ["-n", str(jobs), "--dist", "loadfile", *NOT_SLOW, *files]
+        paths = os.pathsep.join([str(root / "src"), str(HERE.parents[1])])
+        environment = {**os.environ, "PYTHONPATH": paths, "FOLKWAYS_TRACES": scratch}
+        ended = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+        if ended.returncode not in (0, TESTS_FAILED, NO_TESTS):
+            raise SystemExit(f"the tests do not run:\n{ended.stdout[-3000:]}{ended.stderr[-3000:]}")
+        for part in Path(scratch).glob("*.json"):
+            told = json.loads(part.read_text())
+            seconds.update(told["seconds"])
+            failed += told["failed"]
+        beside = defaultdict(set)
+        for test in seconds:
+            beside[_file(test)].add(test)
+        for part in Path(scratch).glob("*.coverage"):
+            data = CoverageData(str(part))
+            data.read()
+            for file in data.measured_files():
+                lines = executed[Path(file).relative_to(root).as_posix()]
+                for line, contexts in data.contexts_by_lineno(file).items():
+                    lines[line] |= _tests_in(contexts, beside)
+    return failed
+
+
+def _tests_in(contexts: Iterable[str], beside: Mapping[str, set[str]]) -> set[str]:
+    """The tests of a line. What only one test of a file executes while it is set up is a fixture that the others share."""
+    setups = {context.removesuffix(SETUP) for context in contexts if context.endswith(SETUP)}
+    times = Counter(_file(test) for test in setups)
+    found = {context for context in contexts if context} - {test + SETUP for test in setups} | setups
+    return found.union(*(beside[file] for file, number in times.items() if number == 1))
+
+
+TESTS_FAILED, NO_TESTS = 1, 5
+"""How pytest ends where tests fail, and where every test of the files is left out."""
+
+SETUP = " (setup)"
+"""Marks what a test executes before its own first line."""
+
+
+def _around(source: str, line: int) -> Iterator[range]:
+    """The lines of the statement that a line is in, of its function or class, and of the file."""
+    tree = ast.parse(source)
+    holding = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and _first(node) <= line <= (node.end_lineno or 0)]
+    holding.sort(key=lambda node: (node.end_lineno or 0) - _first(node))
+    if holding:
+        inner = holding[0]
+        body = getattr(inner, "body", None)
+        yield range(inner.lineno, max(inner.lineno + 1, body[0].lineno if body else (inner.end_lineno or 0) + 1))
+    for node in holding:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield range(node.body[0].lineno, (node.end_lineno or 0) + 1)
+    yield range(1, len(source.splitlines()) + 1)
+
+
+def _first(node: ast.stmt) -> int:
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+
+
+def _tests(root: Path, folders: Iterable[str]) -> Iterator[Path]:
+    for folder in sorted(set(folders)):
+        place = root / folder
+        yield from [place] if place.is_file() else place.rglob("test_*.py")
+
+
+def _file(test: str) -> str:
+    return test.split("::")[0]

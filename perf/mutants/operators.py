@@ -150,8 +150,8 @@ class NegateMembership(Operator):
 
 
 def _keyword(argument: Any) -> bool:
-    """Whether an argument of a call is ``name=value``."""
-    return argument.type == "argument" and bool(argument.children[1] == "=")
+    """Whether an argument of a call is ``name=value``, other than what ``zip`` does anyhow."""
+    return argument.type == "argument" and bool(argument.children[1] == "=") and argument.get_code().strip() != "strict=False"
 
 
 def _called(trailer: Any) -> str:

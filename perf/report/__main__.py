@@ -22,7 +22,7 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures_of
 from folkways.records import Metric, State
 from folkways.reports.data import ReportData
-from folkways.reports.write import write_report
+from folkways.reports.formats.write import write_report
 
 TASK = "blend/saq"
 METRICS = (Metric("sem_b", "SEM-B", "Share of questions with an answer that people gave."),)

@@ -17,10 +17,11 @@ from folkways.engine.budget import parse_budget
 from folkways.engine.session import Observer
 from folkways.errors import UnknownNameError
 from folkways.records import Frame
-from folkways.reports.collect import collect
 from folkways.reports.data import ReportData
+from folkways.runs.collect import collect
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import MAX_FAILED, execute
+from folkways.runs.judgements import judged_items
 from folkways.runs.models import open_models, split_name
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks
@@ -71,7 +72,7 @@ class Run:
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
         """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
-        return Frame(self.report_data(profile).judgements)
+        return Frame(judged_items(self.workspace, self.record, profile))
 
     def __repr__(self) -> str:
         config = self.record.config
@@ -102,7 +103,7 @@ class Run:
 
     def report(self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet")) -> list[Path]:
         """Write the report of this run into the folder ``out``; returns the files."""
-        from folkways.reports.write import write_report  # brings a template engine that asking does not need
+        from folkways.reports.formats.write import write_report  # brings a template engine that asking does not need
 
         return write_report(self.report_data(), Path(out), tuple(formats))
 
@@ -193,7 +194,7 @@ def report_runs(
     prices: Path | None = None,
 ) -> list[Path]:
     """Write one report of several runs of a workspace into the folder ``out``; returns the files."""
-    from folkways.reports.write import write_report
+    from folkways.reports.formats.write import write_report
 
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     records = [plans.find_asked_run(database, name) for name in names]

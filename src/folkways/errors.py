@@ -17,6 +17,10 @@ class FolkwaysError(Exception):
     exit_code = 2
 
 
+class FolkwaysWarning(UserWarning):
+    """What somebody should know and nothing stops for; the command line prints it as one line."""
+
+
 class UnknownNameError(FolkwaysError):
     """A name (task, culture, release, model, column, ...) that folkways does not know."""
 

@@ -156,6 +156,16 @@ JUDGEMENTS: Schema = {
 LEFT_OUT = "left_out"
 """A column that judgements may have: why the profile's rule leaves the reply out of metrics with ``leaves_out``; null otherwise."""
 
+JUDGED_ITEMS: Schema = {
+    **JUDGEMENTS,
+    "endpoint": pl.String,
+    "profile": pl.String,
+    "text": pl.String,  # the question as a person would read it
+    "gold": pl.String,  # the accepted answers as a person would read them
+    "response": pl.String,  # what the model said; untrusted
+}
+"""Judgements as people read them; facets and one column per metric come besides."""
+
 SCORES: Schema = {
     "endpoint": pl.String,
     "task": pl.String,

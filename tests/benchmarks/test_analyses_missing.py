@@ -17,8 +17,8 @@ import pytest
 from folkways.benchmarks.analyses import LEAST_COVERAGE, Analysis, Findings, analyse
 from folkways.benchmarks.registry import analyses, get_task
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.xcr import data as xcr
 from folkways.records import ModelCard
-from folkways.releases import xcr
 from folkways.releases.base import Release
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.xcr_data import write_csv, write_small_corpus

@@ -95,7 +95,7 @@ WRONG = {
     f"{RUN} --prompts broken.toml": r"broken.toml: is not valid TOML.*write one 'name = ",
     f"{RUN} --prompts number.toml": r"number.toml: template 'mine' must be a text in quotes, got 3",
     f"{RUN} --prompts latin.toml": r"latin.toml: is not UTF-8 \(byte 11\); save it as UTF-8",
-    f"{RUN} --prompts placeless.toml": r"'mine' has no place for the item; write \{q\}",
+    f"{RUN} --prompts placeless.toml": r"'mine' has no place for the item; write \{question\}",
     f"{RUN} --prices none.toml": r"there is no file of prices none.toml",
     f"{RUN} --prices broken.toml": r"broken.toml: not valid TOML",
     f"{RUN} --prices no-prices.toml": r"no-prices.toml: no table usd_per_million_tokens: write",

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import folkways as package
-from folkways.reports.comparison import DIFFERENCES
+from folkways.reports.views.comparison import DIFFERENCES
 from tests.support.river import folkways
 from tests.support.xcr_data import write_small_corpus
 

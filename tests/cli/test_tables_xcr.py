@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
+from folkways.benchmarks.xcr.data import ADAPTATION_FILES
 from folkways.benchmarks.xcr.tables import MAKERS
 from folkways.cli.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.xcr import ADAPTATION_FILES
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.cli.endpoints import command
-from folkways.endpoints.prices import Prices, cost, load_prices, user_prices_file
+from folkways.endpoints.prices import Price, Prices, cost, load_prices, parse_toml, user_prices_file
 from folkways.endpoints.providers import providers
 from folkways.errors import DataError, FolkwaysError
 from tests.support.asking import KEY
@@ -92,6 +92,9 @@ def test_only_the_star_is_special(tmp_path):
         (TABLE + '"m" = {input = 3}', "the price of 'm' needs two numbers"),
         (TABLE + '"m" = {input = -1, output = 2}', "the price of 'm' needs two numbers"),
         (TABLE + '"m" = {input = nan, output = 2}', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = 1, output = 1000000000}', "the price of 'm' needs two numbers"),
+        (TABLE + '"m" = {input = "1", output = 2}', "the price of 'm' needs two numbers"),
+        ("usd_per_million_tokens = 3", "no table usd_per_million_tokens"),
         (TABLE + '"m" = {input = true, output = 2}', "the price of 'm' needs two numbers"),
     ],
 )
@@ -133,3 +136,45 @@ def test_the_command_shows_names_of_keys_and_never_keys(monkeypatch):
 
 def test_users_prices_live_in_their_settings():
     assert user_prices_file().name == "prices.toml"
+
+
+def test_a_price_is_of_tokens_in_and_out_by_the_million():
+    assert Price(2.0, 8.0).usd(1_500_000, 250_000) == 5.0
+    prices = Prices(({"in": Price(2.0, 0.0), "out": Price(0.0, 8.0), "both": Price(2.0, 8.0)},), "")
+    million = 1_000_000
+    found = {
+        name: [cost(prices, name, *counts) for counts in ((None, million), (million, None), (None, None))]
+        for name in ("in", "out", "both")
+    }
+    assert found == {"in": [None, 2.0, None], "out": [8.0, None, None], "both": [None, None, None]}
+    assert cost(prices, "none", 1, 1) is None
+
+
+def test_the_first_file_that_knows_a_model_wins_and_in_it_the_longest_pattern():
+    first = {"x/a-2024-01-02": Price(1, 1), "x/*": Price(2, 2), "x/b*": Price(3, 3)}
+    second = {"x/a": Price(4, 4), "y/a?[1]*": Price(5, 5), "z": Price(6, 6), "x/bb*": Price(7, 7)}
+    prices = Prices((first, second), "")
+    asked = ("x/a-2024-01-02", "x/a", "x/bbb", "y/a?[1]-x", "y/ab1-x", "z-latest", "z-20240102", "z-001", "z-101", "zz")
+    assert [price and price.input for price in map(prices.find, asked)] == [1, 2, 3, 5, None, 6, 6, 6, None, None]
+    only = Prices(({"x/a": Price(4, 4)}, {"x/a-latest": Price(5, 5)}), "")
+    assert only.find("x/a-latest").input == 4
+
+
+def test_prices_are_numbers_from_0_on_with_the_file_that_says_so(tmp_path):
+    file = tmp_path / "p.toml"
+    file.write_text(TABLE + '"m" = {input = 0, output = 999999999.5}\n"n" = {input = 1.5, output = 2}')
+    prices = load_prices(str(file))
+    assert prices.layers[0] == {"m": Price(0.0, 999999999.5, str(file)), "n": Price(1.5, 2.0, str(file))}
+    assert (len(prices.layers), prices.as_of) == (2, load_prices().as_of)
+    assert prices.layers[1]["openai/gpt-4o"].source == "folkways"
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FolkwaysError, match="there is no file of prices"):
+        load_prices(tmp_path / "folder")
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path):
+    (tmp_path / "p.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(DataError, match="not valid TOML"):
+        parse_toml(tmp_path / "p.toml")
+    with pytest.raises(FolkwaysError, match=r"none\.toml cannot be read: No such file"):
+        parse_toml(tmp_path / "none.toml")

@@ -38,6 +38,29 @@ NOW = 1_760_000_000.0
         ({"x-ratelimit-reset": str(NOW + 12)}, 12),
         ({"x-ratelimit-reset": str(int(NOW * 1000) + 12_000)}, 12),
         ({"x-ratelimit-reset": "9"}, 9),
+        ({"retry-after-ms": "0", "Retry-After": "2"}, 0),
+        ({"retry-after-ms": "later", "Retry-After": "2"}, 2),
+        ({"retry-after-ms": "inf", "Retry-After": " 2 "}, 2),
+        ({"Retry-After": " ", "x-ratelimit-reset": "9"}, 9),
+        ({"Retry-After": "301"}, 300),
+        ({"Retry-After": "299"}, 299),
+        ({"Retry-After": "0.01h"}, 36),
+        ({"Retry-After": "0.01h1.5m2.5s500ms"}, 36 + 90 + 3),
+        ({"Retry-After": "2s later"}, None),
+        ({"Retry-After": "1000000000"}, 300),  # so many seconds, not the year 2001
+        ({"x-ratelimit-reset-requests": "3s", "x-ratelimit-reset": "9"}, 3),
+        ({"x-ratelimit-reset-requests": "3s", "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-tokens": "7s"}, 3),
+        (
+            {
+                "anthropic-ratelimit-input-tokens-reset": "7",
+                "anthropic-ratelimit-input-tokens-remaining": "0",
+                "anthropic-ratelimit-output-tokens-reset": "8",
+                "anthropic-ratelimit-output-tokens-remaining": "0",
+                "x-ratelimit-reset-requests": "200",
+                "x-ratelimit-remaining-requests": "1",
+            },
+            8,
+        ),
     ],
 )
 def test_headers_that_providers_send(headers, seconds):
@@ -47,6 +70,16 @@ def test_headers_that_providers_send(headers, seconds):
 
 def test_googles_retry_info():
     assert asked_wait(CIMultiDict(), "27s", NOW) == 27
+    assert asked_wait(CIMultiDict({"Retry-After": "3", "x-ratelimit-reset": "9"}), "27s", NOW) == 3
+    assert asked_wait(CIMultiDict({"Retry-After": "soon", "x-ratelimit-reset": "9"}), "27s", NOW) == 27
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1000000001", 6), ("1000000000", 300), ("1000000000001", 5.001), ("999999999999", 300), ("999999998", 300)],
+)
+def test_large_numbers_are_seconds_or_milliseconds_since_1970(text, seconds):
+    assert asked_wait(CIMultiDict({"x-ratelimit-reset": text}), "", 999_999_995.0) == pytest.approx(seconds)
 
 
 @given(st.sampled_from(["Retry-After", "retry-after-ms", "x-ratelimit-reset", "x-ratelimit-reset-tokens"]), st.text(max_size=30))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.engine import pace as pace_module
 from folkways.engine.pace import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, Pace, backoff
 
 
@@ -89,3 +90,144 @@ def test_closing_wakes_those_who_wait(paused: bool) -> None:
         return await asyncio.wait_for(asyncio.gather(*waiting), 1)
 
     assert asyncio.run(scenario()) == [None, None, None]
+
+
+class Lot(random.Random):
+    """Draws the same number each time."""
+
+    def __init__(self, number: float) -> None:
+        super().__init__()
+        self.number = number
+
+    def random(self) -> float:
+        """The number."""
+        return self.number
+
+
+@pytest.mark.parametrize(("attempt", "ceiling"), [(1, 0.5), (2, 1.0), (3, 2.0), (6, 16.0), (7, 30.0), (60, 30.0)])
+def test_waits_double_and_half_of_each_is_by_lot(attempt: int, ceiling: float) -> None:
+    for number, share in ((0.0, 0.5), (0.5, 0.75), (1.0, 1.0)):
+        assert backoff(attempt, None, Lot(number)) == pytest.approx(share * ceiling)
+        assert backoff(attempt, 0.0, Lot(number)) == pytest.approx(0.1 * share * ceiling)
+        assert backoff(attempt, 7.0, Lot(number)) == pytest.approx(7 + 0.1 * share * ceiling)
+        assert backoff(attempt, 121.0, Lot(number)) == pytest.approx(120 + 0.1 * share * ceiling)
+
+
+class Clock:
+    """Seconds that go forward when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(pace_module, "time", self)
+
+    def monotonic(self) -> float:
+        """Now."""
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def test_places_shrink_once_a_round_and_grow_by_one_a_round(clock: Clock) -> None:
+    pace = Pace(20)
+    pace.slow_down(1000.0, None)
+    assert pace.places == pytest.approx(14)
+    pace.slow_down(999.9, None)  # sent before we slowed down
+    assert pace.places == pytest.approx(14)
+    clock.now = 1010.0
+    pace.slow_down(1000.0, None)  # sent at that very moment
+    assert pace.places == pytest.approx(9.8)
+    pace.slow_down(1009.9, None)
+    pace.succeeded()
+    assert pace.places == pytest.approx(9.8 + 1 / 9.8)
+    for _ in range(300):
+        pace.succeeded()
+    assert (pace.places, Pace(20).places) == (20.0, 20.0)
+    small = Pace(2)
+    for _ in range(3):
+        small.slow_down(clock.now, None)
+    assert small.places == 1.0
+    small.succeeded()
+    assert small.places == 2.0
+
+
+def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+
+    async def sleep(_pace: Pace, seconds: float) -> bool:
+        slept.append(seconds)
+        clock.now += seconds
+        return False
+
+    monkeypatch.setattr(Pace, "closed_within", sleep)
+
+    async def scenario() -> None:
+        pace = Pace(20)
+        assert await pace.take() == 1000.0
+        pace.slow_down(0.0, 10.0)
+        pace.slow_down(0.0, 4.0)  # too old to make the places fewer, and as good a reason to wait
+        assert await pace.take() == 1010.0
+        assert await pace.take() == 1010.0
+        pace.slow_down(1010.0, 500.0)
+        assert await pace.take() == 1130.0
+        assert (pace.in_flight, pace.places) == (4, pytest.approx(9.8))
+
+    asyncio.run(scenario())
+    assert slept == [10.0, 120.0]
+
+
+def test_who_waits_goes_in_turn_when_places_are_free() -> None:
+    async def scenario() -> None:
+        pace, went = Pace(3), []
+
+        async def go(name: str) -> None:
+            assert await pace.take() is not None
+            went.append(name)
+
+        for name in "abc":
+            await go(name)
+        waiting = {name: asyncio.create_task(go(name)) for name in "defgh"}
+        await asyncio.sleep(0)
+        waiting["d"].cancel()
+        await asyncio.sleep(0)
+        pace.give_back()
+        await asyncio.sleep(0)
+        assert (went, pace.in_flight) == (["a", "b", "c", "e"], 3)
+        pace.places = 1.9  # the server asked to slow down: nobody goes until fewer than that are on their way
+        for left in (2, 1):
+            pace.give_back()
+            await asyncio.sleep(0)
+            assert (went[4:], pace.in_flight) == ([], left)
+        pace.give_back()
+        await asyncio.sleep(0)
+        assert (went[4:], pace.in_flight) == (["f"], 1)
+        pace.places = 3.0
+        pace.give_back()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert (went[4:], pace.in_flight) == (["f", "g", "h"], 2)
+
+    asyncio.run(scenario())
+
+
+def test_a_closed_pace_gives_no_place_and_wakes_those_who_sleep() -> None:
+    async def scenario() -> None:
+        pace = Pace(1)
+        assert await pace.closed_within(0.0) is False
+        assert (pace.closed, await pace.take() is None) == (False, False)
+        sleeping = asyncio.create_task(pace.closed_within(3600))
+        waiting = [asyncio.create_task(pace.take()) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        pace.close()
+        pace.close()
+        assert await sleeping is True
+        assert await asyncio.gather(*waiting[1:]) == [None, None]
+        assert (pace.closed, await pace.take(), pace.in_flight) == (True, None, 1)
+        pace.give_back()
+        assert await pace.take() is None
+
+    asyncio.run(asyncio.wait_for(scenario(), 5))

@@ -52,6 +52,10 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("Dinner", None),
         ("E", None),
         ("The answer is A or B", None),
+        ("It is NOT A but B", "B"),
+        ("Answer: B\nAs said, answer: B, never A or C", "B"),
+        ("not" + " " * 77 + "A or rather C", "C"),  # what stands 80 characters before is seen, and not what stands further away
+        ("not" + " " * 78 + "A or rather C", None),
         ("选B", "B"),
         ("我选择b", "B"),
         ("答案是C", "C"),
@@ -105,6 +109,10 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("It isn't really true", "False"),
         ("That can't be true", "False"),
         ("This is never true", "False"),
+        ("THAT IS NOT TRUE", "False"),
+        ("NOT NECESSARILY TRUE", None),
+        ("I CAN'T SAY THAT IS TRUE", None),
+        ("It is not necessarily true; in fact it is false, not true", "False"),
         ("", None),
     ],
 )

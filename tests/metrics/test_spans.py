@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import subprocess
 import sys
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.metrics.spans import exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
+from folkways.metrics.edits import edit_similarity
+from folkways.metrics.spans import SpanMatch, exact_spans, hi_csi, hp_csi, hp_csi_per_gold, si_csi, tagged_spans
 
 pieces = st.sampled_from(["<CSI>", "</CSI>", " ", "\n", "\r", "\u2028", "tea", "Tea", "ß", "İ", "<csi>", "pub quiz", "<CSI/>"])
 texts = st.lists(pieces | st.text(max_size=3), max_size=14).map("".join)
@@ -97,6 +100,38 @@ def test_swapping_gold_and_reply_swaps_precision_and_recall(one: str, other: str
         forth, back = metric(one, other), metric(other, one)
         assert forth.precision == pytest.approx(back.recall)
         assert forth.f1 == pytest.approx(back.f1)
+
+
+def naive_soft(gold: str, reply: str) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the best pairing, found by trying all."""
+    expected, found = ([span.lower() for span in tagged_spans(text, across_lines=True)] for text in (gold, reply))
+    if not expected or not found:
+        return (float(expected == found),) * 3
+    few, many = sorted((expected, found), key=len)
+    best = max(sum(map(edit_similarity, few, chosen)) for chosen in itertools.permutations(many, len(few)))
+    precision, recall = best / len(found), best / len(expected)
+    return precision, recall, 2 * precision * recall / (precision + recall) if best else 0.0
+
+
+@given(texts, texts)
+def test_the_soft_score_is_that_of_the_best_of_all_pairings(gold: str, reply: str) -> None:
+    soft = si_csi(gold, reply)
+    assert (soft.precision, soft.recall, soft.f1) == pytest.approx(naive_soft(gold, reply))
+
+
+def test_only_the_soft_score_reads_across_lines() -> None:
+    """Two gold items, the second over two lines; of the three tagged, one is right, one alike, one only for who reads lines."""
+    gold, reply = "<CSI>tea</CSI> <CSI>high\ntea</CSI>", "<CSI>Tea</CSI> <CSI>high\ntea</CSI>\n<CSI>tea</CSI>"
+    assert hi_csi(gold, reply) == hp_csi_per_gold(gold, reply) == 1.0
+    assert hp_csi(gold, reply) == 1.0
+    assert astuple(exact_spans(gold, reply)) == pytest.approx((0.5, 1.0, 2 / 3))
+    assert astuple(si_csi(gold, reply)) == pytest.approx((2 / 3, 1.0, 4 / 5))
+    # Had lines been joined in gold alone, the items in the second place would be different ones.
+    assert hp_csi("<CSI>a\nb</CSI> <CSI>c</CSI>", "<CSI>c</CSI>") == 1.0
+    assert hi_csi("<CSI>a\nb</CSI> <CSI>c</CSI>", "<CSI>c</CSI> <CSI>a\nb</CSI>") == 1.0
+    assert exact_spans("<CSI>a\nb</CSI>", "<CSI>a\nb</CSI>") == SpanMatch(1.0, 1.0, 1.0)
+    assert exact_spans("<CSI>a\nb</CSI>", "<CSI>a</CSI>") == exact_spans("<CSI>a</CSI>", "") == SpanMatch(0.0, 0.0, 0.0)
+    assert exact_spans("<CSI>a</CSI>", "<CSI>b</CSI>") == SpanMatch(0.0, 0.0, 0.0)
 
 
 def test_tagging_every_word_is_free_for_hi_and_costs_precision() -> None:

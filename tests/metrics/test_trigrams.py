@@ -21,6 +21,31 @@ def test_two_words_by_hand() -> None:
     assert alike("rice", "ICE") == pytest.approx(by_hand)
 
 
+def naive(texts: list[str], one: str, other: str) -> float:
+    """The cosine, trigram by trigram; of letters and blanks alone."""
+
+    def found(text: str) -> list[str]:
+        return ["".join(three) for word in text.lower().split() for three in zip(f" {word}", word, f"{word} "[1:], strict=False)]
+
+    def weight(trigram: str, text: str) -> float:
+        having = sum(trigram in found(each) for each in texts)
+        return found(text).count(trigram) * (math.log((1 + len(texts)) / (1 + having)) + 1)
+
+    every = {*found(one), *found(other)}
+    product, first, second = (
+        sum(weight(trigram, left) * weight(trigram, right) for trigram in every)
+        for left, right in ((one, other), (one, one), (other, other))
+    )
+    return product / math.sqrt(first * second)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("rice", "rice"), ("Peruvian rice rice", "a rice dish"), ("banana", "bananas"), ("Peru a", "a")]
+)
+def test_any_texts_against_a_naive_cosine(one: str, other: str) -> None:
+    assert TrigramSimilarity(TEXTS)(one, other) == pytest.approx(naive(TEXTS, one, other))
+
+
 def test_rare_trigrams_weigh_more() -> None:
     alike = TrigramSimilarity(["the cat", "the dog", "the owl", "the Andes"])
     assert alike("Andes", "the Andes") > alike("the", "the Andes") > 0

@@ -45,7 +45,7 @@ def test_wheel_carries_licence_and_entry_points(wheel: Path) -> None:
     assert "licenses/LICENSE" in by_ending
     entry_points = archive.read(by_ending["entry_points.txt"]).decode()
     assert "folkways = folkways.cli.main:main" in entry_points
-    assert "[folkways.tasks]" in entry_points
+    assert "[folkways.benchmarks]" in entry_points
 
 
 def test_installed_wheel_lists_its_tasks(wheel: Path, tmp_path: Path) -> None:

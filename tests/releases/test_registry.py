@@ -7,8 +7,8 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases import registry
+from folkways.errors import FolkwaysWarning, UnknownNameError
+from folkways.releases import readers, registry
 from folkways.releases.base import ReleaseRecord
 from folkways.releases.registry import get_record, known_releases
 
@@ -66,8 +66,9 @@ def test_an_unknown_name_lists_the_valid_ones() -> None:
         get_record("blnd")
 
 
-def test_a_package_that_cannot_be_looked_into_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint("theirs", "package_that_is_gone:TASKS", "folkways.tasks")
-    monkeypatch.setattr(registry, "entry_points", lambda group: [broken])
-    with pytest.raises(FolkwaysError, match=r"package package_that_is_gone cannot be looked up .*uninstall that package"):
-        registry._records.__wrapped__()
+def test_a_package_that_cannot_be_found_is_named_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = readers.benchmark_entries()
+    broken = EntryPoint("theirs", "package_that_is_gone:BENCHMARK", readers.GROUP)
+    monkeypatch.setattr(readers, "entry_points", lambda group: [*ours, broken])
+    with pytest.warns(FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"):
+        assert list(registry._records.__wrapped__()) == [record.name for record in RECORDS]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.reports.data import ReportData
-from folkways.reports.write import write_report
+from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate
 
 HOSTILE = (

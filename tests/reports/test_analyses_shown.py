@@ -13,14 +13,14 @@ import pytest
 
 from folkways.benchmarks.analyses import Analysis, Made
 from folkways.benchmarks.tables import Layout, Table
-from folkways.reports.analysis_charts import DIVERGING, heat_map, intervals
-from folkways.reports.analysis_figures import analysis_views
 from folkways.reports.data import ReportData
-from folkways.reports.endings import ending_figures
-from folkways.reports.grids import grids
-from folkways.reports.html import render_html
-from folkways.reports.views import ReportView
-from folkways.reports.write import write_report
+from folkways.reports.figures.analysis_charts import DIVERGING, heat_map, intervals
+from folkways.reports.figures.analysis_figures import analysis_views
+from folkways.reports.formats.html import render_html
+from folkways.reports.formats.write import write_report
+from folkways.reports.views.endings import ending_figures
+from folkways.reports.views.grids import grids
+from folkways.reports.views.views import ReportView
 from tests.support.browser import axe_violations
 
 SHORT = {"lab/one": "one", "baseline/random": "baseline random"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from itertools import product
 
 import numpy as np
@@ -15,9 +16,9 @@ from statsmodels.regression.linear_model import OLS
 from folkways.cli.table_output import as_markdown, as_text
 from folkways.errors import FolkwaysError
 from folkways.records import Metric, without_nan
-from folkways.reports.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
-from folkways.reports.comparison_tables import comparison_document, comparison_tables, told_pairs
+from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables, told_pairs
 from folkways.reports.text import json_for_terminal
+from folkways.reports.views.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
 
 RIGHT = Metric("right", "Right", "")
 
@@ -174,6 +175,10 @@ def test_nothing_in_common_is_an_error() -> None:
     other = judged(0.5, 2).with_columns(item=pl.col("item") + "x")
     with pytest.raises(FolkwaysError, match="a, b have no item of x/y in common"):
         compared({"a": judged(0.5, 1), "b": other})
+    silent = {"a": judged(0.5, 1), "b": judged(0.5, 2).with_columns(state=pl.lit("failed"))}
+    for frames, told in ((silent, " (b replied to none of 120)"), ({"a": silent["a"], "b": other}, "")):
+        with pytest.raises(FolkwaysError, match=re.escape(f"that all of them replied to{told}") + "$"):
+            compared(frames)
     with pytest.raises(FolkwaysError, match=r"two models.* got a"):
         compared({"a": judged(0.5, 1)})
 

@@ -5,14 +5,29 @@ from __future__ import annotations
 import math
 from xml.etree import ElementTree
 
+import numpy as np
 import polars as pl
 import pytest
 
+from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import SCORES, Metric
-from folkways.reports.comparison import compare_judgements
-from folkways.reports.gate import Check, Minimum, Status, check_drop, check_minimum, failed, parse_drop, parse_minimum
-from folkways.reports.gate_output import as_annotations, as_junit, as_lines
+from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
+from folkways.reports.views.comparison import DIFFERENCES, Comparison, compare_judgements
+from folkways.reports.views.comparison_items import Shared
+from folkways.reports.views.gate import (
+    Check,
+    Minimum,
+    Status,
+    check_drop,
+    check_minimum,
+    check_range,
+    failed,
+    parse_drop,
+    parse_minimum,
+    uncompared_drop,
+    unheard_drop,
+)
 from tests.reports.test_comparison import judged
 
 
@@ -81,7 +96,10 @@ def test_groups_are_found_by_code_name_and_language() -> None:
         assert len(list(check_minimum(scores(1, 2, 3), Minimum("sample/mcq", group, 1), "correct"))) == 1
     both = scores(1, 2, 3, value="ET+am", facet="culture+language")
     assert len(list(check_minimum(both, Minimum("sample/mcq", "ET+am", 1), "correct"))) == 1
-    for frame, group in ((scores(1, 2, 3), "KR"), (both, "ET+en")):
+    elsewhere = pl.concat(
+        [scores(1, 2, 3), scores(1, 2, 3, value="KR", facet="topic"), scores(1, 2, 3, value="A+B", facet="topic")]
+    )
+    for frame, group in ((scores(1, 2, 3), "KR"), (both, "ET+en"), (elsewhere, "KR"), (pl.concat([elsewhere, both]), "A+B")):
         with pytest.raises(UnknownNameError):
             list(check_minimum(frame, Minimum("sample/mcq", group, 1), "correct"))
     with pytest.raises(UnknownNameError, match="'blend/saq'"):
@@ -126,6 +144,7 @@ def test_a_drop_on_a_fraction_of_the_items_is_no_evidence() -> None:
     assert "50 % of the items got a reply in both" in check.message
 
 
+MINUS = "\N{MINUS SIGN}"
 CHECKS = [
     Check("a=1", "m", Status.PASS, "fine"),
     Check("b=2", "m", Status.UNSURE, "perhaps, 5 %"),
@@ -159,3 +178,165 @@ def test_lines_for_people() -> None:
     assert last.startswith("FAILED  c:KR=3")
     assert failed(CHECKS)
     assert not failed(CHECKS[:2])
+
+
+def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
+    """Another task, metric, group and kind of group are other requirements."""
+    mine = scores(25.0, 30.0, 35.0)
+    others = [
+        mine.with_columns(pl.lit(value).alias(name), score=pl.lit(1.0), low=pl.lit(0.0), high=pl.lit(2.0))
+        for name, value in (("task", "sample/saq"), ("metric", "other"), ("facet", "language"), ("value", "KR"))
+    ]
+    second = mine.with_columns(endpoint=pl.lit("theirs"), score=pl.lit(40.0), low=pl.lit(38.0), high=pl.lit(42.0), questions=1)
+    frame = pl.concat([*others, mine, second], how="vertical_relaxed")
+    below, above = check_minimum(frame, Minimum("sample/mcq", "ET", 38), "correct")
+    missed = "found 30.0 (95 % interval 25.0 to 35.0, 60 questions); below 38 in the whole interval"
+    assert below == Check("sample/mcq:ET=38", "mine", Status.FAIL, missed)
+    reached = "found 40.0 (95 % interval 38.0 to 42.0, 1 question); at least 38, as required"
+    assert above == Check("sample/mcq:ET=38", "theirs", Status.PASS, reached)
+    with pytest.raises(UnknownNameError, match="sample/mcq"):
+        list(check_minimum(mine, Minimum("sample/mcq", None, 1), "other"))
+
+
+@pytest.mark.parametrize(
+    ("coverage", "left_out", "demanded", "words"),
+    [
+        (0.95, 0, None, None),
+        (0.949, 0, None, "95 % of the items got a reply, less than 95 %"),
+        (0.5, 0, 50.0, None),
+        (0.5, 0, 50.5, "50 % of the items got a reply, less than 50.5 %"),
+        (0.5, 3, 60.0, "50 % of the items are scored under this profile, less than 60 %"),
+    ],
+)
+def test_how_many_items_must_have_got_a_reply(coverage: float, left_out: int, demanded: float | None, words: str | None) -> None:
+    frame = scores(50.0, 60.0, 70.0, coverage=coverage).with_columns(left_out=pl.lit(left_out, dtype=pl.Int64))
+    more = {} if demanded is None else {"coverage": demanded}
+    (check,) = check_minimum(frame, Minimum("sample/mcq", "ET", 50), "correct", **more)
+    assert check.status is (Status.PASS if words is None else Status.FAIL)
+    assert (words or "as required") in check.message
+
+
+def test_the_whole_is_a_group_of_its_own() -> None:
+    both = pl.concat(
+        [scores(1, 2, 3), scores(50, 60, 70, value="all", facet="all"), scores(5, 6, 7, value="ET+am", facet="culture+language")]
+    )
+    for group, status in ((None, Status.PASS), ("ET", Status.FAIL), ("ET+am", Status.FAIL)):
+        (check,) = check_minimum(both, Minimum("sample/mcq", group, 50), "correct")
+        assert check.status is status
+    assert [Minimum("a/b", group, 0.5).name for group in (None, "ET")] == ["a/b=0.5", "a/b:ET=0.5"]
+
+
+def test_without_an_interval_what_is_borne_out_is_not_the_same_strictly() -> None:
+    alone = scores(math.nan, 30.0, math.nan)
+    found = {
+        (required, strict): next(check_minimum(alone, Minimum("sample/mcq", "ET", required), "correct", strict=strict)).message
+        for required in (30, 31)
+        for strict in (False, True)
+    }
+    start = "found 30.0 (no interval, 60 questions); "
+    assert found == {
+        (30, False): f"{start}at least 30, as required",
+        (30, True): f"{start}at least 30, as required, but it has no interval to bear that out",
+        (31, False): f"{start}below 31",
+        (31, True): f"{start}below 31",
+    }
+    sure = next(check_minimum(scores(30.0, 31.0, 32.0), Minimum("sample/mcq", "ET", 30), "correct", strict=True))
+    assert sure.message.endswith("; at least 30, as required")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("blend/saq:=3", "no culture"), ("blend/saq=inf", "finite"), ("3", "cannot read '3'; valid")]
+)
+def test_what_is_wrong_with_a_requirement_is_named(text: str, words: str) -> None:
+    with pytest.raises(FolkwaysError, match=words):
+        parse_minimum(text)
+
+
+def test_a_drop_of_nothing_is_a_requirement_too() -> None:
+    assert parse_drop("a=b=0") == ("a=b", 0.0)
+    with pytest.raises(FolkwaysError, match="cannot read '=2'"):
+        parse_drop("=2")
+
+
+@pytest.mark.parametrize(
+    ("metric", "drop", "low", "high"),
+    [
+        (Metric("right", "Right", ""), False, 0.0, 100.0),
+        (Metric("right", "Right", ""), True, 0.0, 100.0),
+        (Metric("right", "Right", "", "mean", 2.0, (1.0, 5.0)), False, 2.0, 10.0),
+        (Metric("right", "Right", "", "mean", 2.0, (1.0, 5.0)), True, 0.0, 8.0),
+    ],
+)
+def test_what_no_score_can_be_is_not_required_of_it(metric: Metric, drop: bool, low: float, high: float) -> None:
+    task = get_task("sample/mcq")
+    for value in (low, high):
+        check_range(value, "it", task, metric, drop=drop)
+    for value in (low - 0.01, high + 0.01):
+        with pytest.raises(
+            FolkwaysError, match=f"require it: {'drops' if drop else 'scores'} of Right .* between {low:g} and {high:g}"
+        ):
+            check_range(value, "it", task, metric, drop=drop)
+    check_range(1e9, "it", task, Metric("count", "Count", "", "mean", 1.0, None), drop=drop)
+
+
+def compared(low: float | None, high: float | None, *, n: int = 95, turned: bool = False) -> Comparison:
+    """A comparison of ``new`` with ``old``, of which the first has 100 items and the second 200: 3 points lower."""
+    row = dict.fromkeys(DIFFERENCES) | {"task": "x/y", "metric": "right", "facet": "all", "value": "all"}
+    row |= {"first": "new", "second": "old", "first_score": 57.0, "second_score": 60.0, "difference": -3.0}
+    row |= {"low": low, "high": high, "n": n, "p_holm": 0.5}
+    group = row | {"facet": "culture", "value": "KR", "difference": -9.0, "p_holm": 0.01 if turned else 0.5}
+    other = group | {"value": "ET", "difference": 9.0}
+    differences = pl.DataFrame([group, row, other], schema=dict(DIFFERENCES))
+    shared = Shared(
+        np.zeros((n, 2)), np.zeros(n, dtype=np.int64), 1, pl.DataFrame(), {"new": 100, "old": 200}, {"new": n, "old": n}
+    )
+    empty = pl.DataFrame()
+    return Comparison("x/y", "strict", Metric("right", "Right", ""), ("new", "old"), "culture", differences, empty, empty, shared)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "by_default", "strictly", "words"),
+    [
+        (-5.0, -1.0, 5.0, Status.PASS, Status.PASS, "no such drop"),
+        (-5.0, -1.0, 4.9, Status.UNSURE, Status.FAIL, "a drop of 4.9 lies within the interval"),
+        (-5.0, -1.0, 1.0, Status.UNSURE, Status.FAIL, "a drop of 1 lies within the interval"),
+        (-5.0, -1.0, 0.9, Status.FAIL, Status.FAIL, "a larger drop in the whole interval"),
+        (None, None, 3.0, Status.PASS, Status.FAIL, "no such drop"),
+        (None, None, 2.9, Status.FAIL, Status.FAIL, "a larger drop"),
+    ],
+)
+def test_a_drop_is_ruled_out_or_shown_by_the_ends_of_its_interval(
+    low: float | None, high: float | None, most: float, by_default: Status, strictly: Status, words: str
+) -> None:
+    interval = "no interval" if low is None else f"95 % interval {MINUS}5.0 to {MINUS}1.0"
+    start = f"found 57.0 here and 60.0 there on 95 shared rows: {MINUS}3.0 ({interval}); {words}"
+    for strict, status in ((False, by_default), (True, strictly)):
+        check = check_drop(compared(low, high), most, "before", "mine", strict=strict)
+        assert (check.name, check.model, check.status) == (f"x/y: no more than {most:g} below before", "mine", status)
+        assert check.message.startswith(start)
+        assert ("in the whole interval" in check.message) == (words == "a larger drop in the whole interval")
+        assert ("no interval to bear that out" in check.message) == (low is None and strict and by_default is Status.PASS)
+        assert "lower in" not in check.message
+
+
+@pytest.mark.parametrize("most", [5.0, 2.0])
+def test_groups_in_which_it_is_lower_are_named_where_the_whole_is_not_shown_to_be(most: float) -> None:
+    message = check_drop(compared(-5.0, -1.0, turned=True), most, "before", "mine").message
+    assert message.endswith("; but lower in South Korea")
+
+
+def test_a_drop_is_decided_on_most_items_of_the_smaller_run() -> None:
+    few = check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine")
+    assert (few.status, few.message.endswith("94 % of the items got a reply in both, less than 95 %: too few to decide on")) == (
+        Status.FAIL,
+        True,
+    )
+    assert check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine", coverage=94.0).status is Status.PASS
+
+
+def test_what_was_not_measured_fails_and_what_cannot_be_compared_does_so_strictly() -> None:
+    name = "x/y: no more than 2.5 below before"
+    assert unheard_drop("x/y", 2.5, "before", "mine", "why") == Check(name, "mine", Status.FAIL, "found nothing: why")
+    assert uncompared_drop("x/y", 2.5, "before", "mine", "why") == Check(name, "mine", Status.UNSURE, "not compared: why")
+    assert uncompared_drop("x/y", 2.5, "before", "mine", "why", strict=True).status is Status.FAIL
+    assert not failed([])

@@ -15,9 +15,9 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways.reports.data import ReportData
-from folkways.reports.html import render_html
-from folkways.reports.sample import take_sample
-from folkways.reports.views import ReportView
+from folkways.reports.formats.html import render_html
+from folkways.reports.views.sample import take_sample
+from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched
 from tests.support.report_data import Shape, simulate
 from tests.support.report_page import open_items

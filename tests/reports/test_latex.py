@@ -14,13 +14,13 @@ from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 from folkways.benchmarks.analyses import Analysis, Made
 from folkways.releases.registry import get_record
-from folkways.reports.citations import bibliography, citation_key
 from folkways.reports.data import ReportData
-from folkways.reports.latex import escape, render_latex
-from folkways.reports.prose import methods_paragraph
+from folkways.reports.formats.citations import bibliography, citation_key
+from folkways.reports.formats.latex import escape, render_latex
+from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.write import write_report
 from folkways.reports.text import one_line
-from folkways.reports.views import ReportView
-from folkways.reports.write import write_report
+from folkways.reports.views.views import ReportView
 from tests.reports.test_analyses_shown import _table
 
 

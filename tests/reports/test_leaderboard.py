@@ -7,11 +7,10 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from folkways.reports.data import ReportData
-from folkways.reports.html import render_html
-from folkways.reports.leaderboard import Leaderboard, Standing
-from folkways.reports.people import PEOPLE
-from folkways.reports.views import ReportView
+from folkways.reports.data import PEOPLE, ReportData
+from folkways.reports.formats.html import render_html
+from folkways.reports.views.leaderboard import Leaderboard, Standing
+from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
 
 

@@ -11,10 +11,10 @@ from rich.console import Console
 
 import folkways
 from folkways.reports.data import ReportData
-from folkways.reports.gate import Minimum, Status, check_minimum
-from folkways.reports.terminal import terminal_summary
-from folkways.reports.views import ReportView
-from folkways.reports.write import write_report
+from folkways.reports.formats.terminal import terminal_summary
+from folkways.reports.formats.write import write_report
+from folkways.reports.views.gate import Minimum, Status, check_minimum
+from folkways.reports.views.views import ReportView
 from tests.support.xcr_data import write_small_corpus
 
 GOOD = '["They share <CSI> dishes </CSI>.", "他们<CSI>分享</CSI>菜肴。", "Label"]'

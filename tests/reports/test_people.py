@@ -12,13 +12,12 @@ import pytest
 from folkways import __version__
 from folkways.api import Run, run
 from folkways.records import empty
-from folkways.reports.data import ReportData
-from folkways.reports.drawings import draw
-from folkways.reports.figures import Figure
-from folkways.reports.html import render_html
-from folkways.reports.markdown import render_markdown
-from folkways.reports.people import PEOPLE
-from folkways.reports.views import ReportView
+from folkways.reports.data import PEOPLE, ReportData
+from folkways.reports.figures.drawings import draw
+from folkways.reports.figures.figures import Figure
+from folkways.reports.formats.html import render_html
+from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.views.views import ReportView
 from tests.support.blend_data import write_release
 from tests.support.report_data import Shape, simulate
 

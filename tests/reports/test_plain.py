@@ -13,11 +13,11 @@ from rich.console import Console
 
 from folkways.records import Metric
 from folkways.reports.data import ReportData
-from folkways.reports.item import item_as_json, render_item
-from folkways.reports.markdown import code, escape, fenced, render_markdown
-from folkways.reports.terminal import terminal_summary
+from folkways.reports.formats.item import item_as_json, render_item
+from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
+from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.text import number
-from folkways.reports.views import ReportView
+from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
 
 ITEM = {

@@ -7,7 +7,7 @@ import pytest
 
 from folkways.benchmarks.published import published_figures
 from folkways.records import SCORES
-from folkways.reports.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
+from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
 from folkways.text.effect import signed_effects
 
 SIGNATURE = {

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.reports.data import ReportData
-from folkways.reports.write import write_report
+from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate, with_judgement
 
 LIMITED = """
@@ -21,7 +21,7 @@ import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 from folkways.errors import FolkwaysError
-from folkways.reports.write import write_report
+from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate
 try:
     write_report(simulate(Shape(saq=6, easy=1, xcr=2)), Path(sys.argv[1]), (sys.argv[2],))

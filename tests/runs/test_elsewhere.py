@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.xcr import data as xcr
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.releases import xcr
 from folkways.releases.store import open_release
 from folkways.runs.elsewhere import JudgedReplies, judge_file
 from tests.support.blend_data import write_release

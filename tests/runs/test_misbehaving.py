@@ -18,7 +18,7 @@ from tests.support.river import Done, folkways, start
 
 Mcq = Callable[[int], Path]
 
-QUESTIONS = 400
+FEW, MANY = 200, 1000  # questions; many of them every night
 ENDS_WITHIN = 500  # seconds; a run takes twenty, and many times that on a busy machine
 MEGABYTES = 400  # the server sends bodies of 50 MB, up to 16 at once
 
@@ -57,7 +57,7 @@ CHANCES = {
     "length": 0.02,
     "no-usage": 0.02,
 }
-FAULTS = {"chances": CHANCES, "seed": 11, "bursts": {"fault": "429", "every": 150, "length": 12}}
+FAULTS = {"chances": CHANCES, "seed": 12, "bursts": {"fault": "429", "every": 150, "length": 12}}
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,17 @@ class Ordeal:
     kinds: dict[str, int]
     server: ChatServer
     command: tuple[object, ...]
+    questions: int
 
 
-@pytest.fixture(scope="module")
-def ordeal(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordeal]:
+@pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
+def ordeal(request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordeal]:
+    questions = request.param
     folder = tmp_path_factory.mktemp("ordeal")
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#test-model"
-        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", QUESTIONS, "--max-failed", 100, "--concurrency", 16)
-        places = ("--release", mcq(QUESTIONS), "-w", folder / "w.db", "--report", folder / "report")
+        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", questions, "--max-failed", 100, "--concurrency", 16)
+        places = ("--release", mcq(questions), "-w", folder / "w.db", "--report", folder / "report")
         with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
             command = ("run", "blend/mcq", "--model", model, *places, *limits)
             process = start(*command, stdout=out, stderr=err)
@@ -87,7 +89,7 @@ def ordeal(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ordea
             process.returncode = code
         done = Done(process.args, code, (folder / "out").read_text(), (folder / "err").read_text())
         kinds = server.stats()["kinds"]
-        yield Ordeal(done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command)
+        yield Ordeal(done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command, questions)
 
 
 def _wait(pid: int, seconds: float) -> tuple[int, int]:
@@ -133,11 +135,11 @@ def test_every_expected_item_has_one_state_and_a_reason(ordeal: Ordeal) -> None:
     run = load_run("last", ordeal.workspace)
     assert run.record.state == "finished"
     judged = run.judgements()
-    assert judged.height == judged["item"].n_unique() == QUESTIONS
+    assert judged.height == judged["item"].n_unique() == ordeal.questions
     states = dict(judged.group_by("state").len().iter_rows())
-    assert sum(states.values()) == QUESTIONS
+    assert sum(states.values()) == ordeal.questions
     assert set(states) <= {state.value for state in State}
-    assert states["answered"] > QUESTIONS / 2
+    assert states["answered"] > ordeal.questions / 2
     for state in ("refused", "unreadable", "failed"):
         assert states.get(state, 0) > 0, states
     assert judged.filter(pl.col("state") != "answered")["reason"].null_count() == 0
@@ -150,14 +152,14 @@ def test_the_counts_beside_every_score_add_up(ordeal: Ordeal) -> None:
     states = [pl.col(state.value) for state in State]
     assert scores.filter(pl.sum_horizontal(states) != pl.col("n")).is_empty()
     whole = scores.filter(pl.col("facet") == "all").row(0, named=True)
-    assert whole["n"] == QUESTIONS
+    assert whole["n"] == ordeal.questions
     for state in State:
         assert whole[state.value] == judged.filter(pl.col("state") == state.value).height
-    reached = QUESTIONS - whole["failed"] - whole["missing"]
-    assert whole["coverage"] == pytest.approx(reached / QUESTIONS)
+    reached = ordeal.questions - whole["failed"] - whole["missing"]
+    assert whole["coverage"] == pytest.approx(reached / ordeal.questions)
     assert whole["at_best"] > whole["score"]
     right = judged.filter(pl.col("state") == "answered")["accuracy"].sum()
-    assert whole["score"] == pytest.approx(100 * right / QUESTIONS)
+    assert whole["score"] == pytest.approx(100 * right / ordeal.questions)
 
 
 @pytest.mark.parametrize("name", ["report.md", "report.html"])

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from folkways.api import Run, load_run, run
 from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.model_judging import VERDICTS, ModelJudged, judge_run
+from folkways.runs.asides import Reply
+from folkways.runs.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.calibration import prediction_powered
@@ -385,3 +387,113 @@ def test_blend_counts_what_the_rule_counts_and_asks_equal_replies_once(tmp_path:
     assert simple.summary["signature"][0] != found.summary["signature"][0]
     assert len(prompts) == len(set(prompts)), "two prompt templates that bring the same reply are one question to the judge"
     assert load_run("last", tmp_path / "w.db").name == done.name
+
+
+def test_verdicts_in_full(tmp_path: Path) -> None:
+    """Two models of which one says nothing; a judge that finds each group once, none, or is not understood."""
+    said = {"KR/Q-1": "tea", "KR/Q-2": " ", "KR/Q-3": '7 {"group": 1}', "ES/Q-1": "y" * 4001, "ES/Q-2": "x" * 4000}
+
+    def verdict(request: Request) -> str:
+        if "South Korea" in request.user and "drink" in request.user:
+            return 'So: {"group": 2}'
+        return "hm" if "7 {" in request.user else '{"group": 0}'
+
+    release = write_release(tmp_path / "release", your_country=True)
+    models = [endpoint(lambda request: said.get(request.item, "kola"), "own/one"), endpoint(always(""), "own/two")]
+    done = run(
+        "blend/saq",
+        models=models,
+        workspace=tmp_path / "w.db",
+        releases={"blend": str(release)},
+        languages=["en"],
+        variants=["pers-3"],
+    )
+    found = judged_by(done, verdict, profile="strict")
+    assert dict(found.verdicts.schema) == dict(VERDICTS)
+    items = [f"{culture}/Q-{number}" for culture in ("ES", "KR", "US") for number in (1, 2, 3, 4)]
+    counted = [item for item in items if item not in ("KR/Q-4", "ES/Q-4")]
+    for one, silent in (("own/one", False), ("own/two", True)):
+        rows = found.verdicts.filter(endpoint=one).sort("item")
+        assert rows.select("task", "item", "question", "culture", "language", "variant", "sample").rows() == [
+            ("blend/saq", item, item[3:], item[:2], "en", "pers-3", 0) for item in counted
+        ]
+        assert rows["response"].to_list() == ["" if silent else said.get(item, "kola") for item in counted]
+        expected: dict[str, tuple[Any, ...]] = dict.fromkeys(counted, (0.0, 0.0, "judged", 0, None, False, False, None))
+        expected |= {
+            "KR/Q-1": (1.0, 1.0, "judged", 2, "차 / tea", False, False, None),
+            "KR/Q-2": (0.0, 0.0, "no reply", 0, None, False, False, None),
+            "KR/Q-3": (1.0, None, "unreadable", None, None, False, True, "hm"),
+            "ES/Q-1": (0.0, 0.0, "judged", 0, None, True, False, None),
+        }
+        if silent:
+            expected = dict.fromkeys(counted, expected["KR/Q-2"])
+        told = rows.select("lexical", "verdict", "ended", "group", "means", "cut", "imitates_verdict", "why").rows()
+        assert dict(zip(counted, told, strict=True)) == expected
+    parts = dict(part.split(":", 1) for part in found.summary["signature"][0].split("|"))
+    assert (parts["task"], parts["judge"], parts["beside-profile"], parts["labels"]) == ("blend/saq", "own/judge", "strict", "none")
+    assert "max_tokens=256" in parts["judge-settings"].split(",")
+    assert "None" not in parts["judge-settings"]
+    assert "limit" not in parts
+    lengthy = judge_run(done.workspace, done.record, Model(endpoint(verdict, "own/judge"), {"max_tokens": 9}), limit=4)
+    other = dict(part.split(":", 1) for part in lengthy.summary["signature"][0].split("|"))
+    assert ("max_tokens=9" in other["judge-settings"].split(","), other["limit"]) == (True, "4")
+    assert lengthy.verdicts.group_by("endpoint").len().sort("endpoint").rows() == [("own/one", 4), ("own/two", 4)]
+
+
+def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
+    release = write_release(tmp_path / "release", your_country=True)
+    where: dict[str, Any] = {"workspace": tmp_path / "w.db", "releases": {"blend": str(release)}}
+    done = run(["sample/saq", "blend/saq", "sample/mcq"], models=[endpoint(always("kola"), "own/one")], limit=6, **where)
+    found = judged_by(done, always('{"group": 0}'), limit=3)
+    assert found.verdicts.group_by("task", maintain_order=True).agg(pl.col("item").n_unique()).rows() == [
+        ("sample/saq", 3),
+        ("blend/saq", 3),
+    ]
+    assert set(found.summary.filter(facet="all", quantity="lexical")["task"]) == {"sample/saq", "blend/saq"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "settled"),
+    [
+        (Reply('{"group": 2}', None), {"ended": "judged", "verdict": 1.0, "group": 2, "means": "b / c"}),
+        (Reply('{"group": 1}', None), {"ended": "judged", "verdict": 1.0, "group": 1, "means": "a"}),
+        (Reply('{"group": 0}', None), {"ended": "judged", "verdict": 0.0, "group": 0, "means": None}),
+        (Reply('{"group": 3}', None), {"ended": "unreadable", "why": '{"group": 3}'}),
+        (Reply("", None), {"ended": "unreadable", "why": ""}),
+        (Reply(None, "timed out"), {"ended": "failed", "why": "timed out"}),
+        (Reply(None, None), {"ended": "failed", "why": None}),
+        (Reply(None, "not asked: budget"), {"ended": "not asked", "why": "not asked: budget"}),
+        (Reply(None, "not asked", refused=True), {"ended": "failed", "why": "the judge refused: not asked"}),
+        (Reply('{"group": 1}', "filtered", refused=True), {"ended": "failed", "why": "the judge refused: filtered"}),
+    ],
+)
+def test_what_becomes_of_what_a_judge_says(reply: Reply, settled: dict[str, Any]) -> None:
+    row: dict[str, Any] = {"_groups": (("a",), ("b", "c")), "verdict": None, "ended": "not asked"}
+    _settle(row, reply)
+    assert row == {"_groups": (("a",), ("b", "c")), "verdict": None, **settled}
+
+
+def test_notes_tell_counts_and_the_commonest_reason(answered: Run) -> None:
+    asked = judged_by(answered, always('{"group": 0}'), limit=1).asked
+    judge = Model(endpoint(always(""), "own/judge"))
+
+    def notes(stopped: str | None = None, **columns: list[Any]) -> list[str]:
+        height = len(next(iter(columns.values())))
+        plain: dict[str, Any] = {"ended": ["judged"] * height, "imitates_verdict": [False] * height, "cut": [False] * height}
+        frame = pl.DataFrame({**dict.fromkeys(VERDICTS, [None] * height), **plain, **columns}, schema=VERDICTS)
+        return list(_notes([], frame, judge, replace(asked, stopped=stopped)))
+
+    assert notes(ended=["judged", "no reply"]) == []
+    (one,) = notes(ended=["unreadable"] * 3 + ["judged"], why=["oh", "hm" * 150, "hm" * 150, None])
+    assert one.startswith("3 of 4 ")
+    assert one.endswith(" " + "hm" * 100)
+    (unread, failed) = notes(ended=["unreadable", "failed"], why=["", "timed out"])
+    assert ("(empty)" in unread, "timed out" in failed, failed.startswith("1 of 2 ")) == (True, True, True)
+    assert "budget" in notes("the budget is spent", ended=["not asked", "judged"])[0]
+    assert "another process" in notes(ended=["not asked", "judged"])[0]
+    assert notes(imitates_verdict=[True, False, True])[0].startswith("2 replies ")
+    assert notes(cut=[True, False])[0].startswith("1 replies are longer than 4,000 ")
+    few = [f"Q-{number}" for number in range(29)]
+    assert "30 questions" in notes(question=[*few, "Q-0", "Q-99"], label=[1.0] * 29 + [0.0, None])[0]
+    assert notes(question=[*few, "Q-30"], label=[1.0] * 30) == []
+    assert notes(question=["Q-1"], label=[None]) == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from folkways.api import run
-from folkways.reports.methods import explain
+from folkways.reports.formats.methods import explain
 
 
 def signature(tmp_path: Path, **options: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from itertools import permutations
 
 import pytest
 from hypothesis import assume, given
@@ -11,6 +12,7 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import masi_distance
 
 from folkways.stats import agreement
+from folkways.stats.categories import category_kappa
 
 LABELS = st.sampled_from("abc")
 SETS = st.frozensets(st.sampled_from("abcd"), min_size=1)
@@ -49,6 +51,14 @@ def test_alpha_with_masi_is_that_of_nltk(units: list[dict[str, Hashable]]) -> No
 @given(SETS, SETS)
 def test_masi_is_that_of_nltk_but_for_its_rounding(one: frozenset[str], other: frozenset[str]) -> None:
     assert agreement.masi(one, other) == pytest.approx(masi_distance(one, other), abs=0.005)
+
+
+def test_masi_by_hand() -> None:
+    sets = [frozenset(letters) for letters in ("a", "abc", "bcd", "e", "")]
+    found = [[agreement.masi(one, other) for other in sets] for one in sets]
+    part, across = 1 - 2 / 3 / 3, 1 - 1 / 3 * 2 / 4
+    rows = [[0, part, 1, 1, 1], [part, 0, across, 1, 1], [1, across, 0, 1, 1], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]]
+    assert found == [pytest.approx(row) for row in rows]
 
 
 @given(units_of(LABELS, 2))
@@ -92,33 +102,82 @@ def test_kappa_of_fleiss_worked_example() -> None:
 def test_percent_majority_and_largest_vote_by_hand() -> None:
     units: list[dict[str, Hashable]] = [
         {"p": "a", "q": "a", "r": "a"},  # 3 of 3 pairs, a majority
-        {"p": "a", "q": "a", "r": "b"},  # 1 of 3 pairs, a majority
-        {"p": "a", "q": "b", "r": "c"},  # 0 of 3 pairs
-        {"p": "a"},  # no pair
+        {"p": "a", "q": "a", "r": "b", "s": "c"},  # 1 of 6 pairs; half are no majority
+        {"p": "a", "q": "b", "r": "a"},  # 1 of 3 pairs, a majority
+        {"p": "b", "r": "c"},  # no pair
+        {"p": "a"},  # nobody to agree with
+        {},
     ]
-    assert agreement.percent_agreement(units).value == pytest.approx((1 + 1 / 3 + 0) / 3)
-    assert agreement.majority_share(units).value == pytest.approx(2 / 3)
-    assert agreement.mean_largest_vote(units).value == pytest.approx((3 + 2 + 1 + 1) / 4)
+    assert agreement.percent_agreement(units) == agreement.Coefficient(pytest.approx((1 + 1 / 6 + 1 / 3 + 0) / 4), 4, 12)
+    assert agreement.majority_share(units) == agreement.Coefficient(2 / 4, 4, 12)
+    assert agreement.mean_largest_vote(units) == agreement.Coefficient((3 + 2 + 2 + 1 + 1) / 5, 5, 13)
+
+
+def test_kappa_and_alpha_tell_of_how_much_they_are() -> None:
+    """Labels of a unit that only one person gave count for neither; Cohen's interval is that of the categories."""
+    units: list[dict[str, Hashable]] = [{"p": one, "q": other} for one, other in zip("aabbbcabca", "abbbacabcb", strict=True)]
+    alone: list[dict[str, Hashable]] = [*units, {"q": "c"}, {}, {"p": "a"}]
+    expected = category_kappa("aabbbcabca", "abbbacabcb")
+    interval = expected.kappa_interval
+    coefficient = agreement.Coefficient(expected.kappa, 10, 20, "", interval.low, interval.high)
+    assert agreement.cohen(alone) == agreement.cohen(units) == coefficient
+    for function in (agreement.fleiss, agreement.krippendorff):
+        found = function(alone)
+        assert (found.units, found.judgements, found.reason, found.low, found.high) == (10, 20, "", None, None)
+        assert found.value == function(units).value
+    perfect = agreement.cohen([{"p": "a", "q": "a"}, {"p": "b", "q": "b"}, {"p": "a", "q": "a"}])
+    assert perfect == agreement.Coefficient(1.0, 3, 6)  # without an interval
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=5), min_size=1, max_size=8))
+def test_alpha_and_kappa_pair_by_pair(rows: list[list[str]]) -> None:
+    """Disagreement within units, each pair of labels written out, over that of all labels that are shared."""
+    units: list[dict[str, Hashable]] = [{f"p{place}": label for place, label in enumerate(row)} for row in rows]
+    shared = [row for row in rows if len(row) > 1]
+    labels = [label for row in shared for label in row]
+    assume(len(set(labels)) > 1)
+    distances = {("a", "b"): 1.0, ("a", "c"): 0.25, ("b", "c"): 0.5}
+
+    def apart(one: Hashable, other: Hashable) -> float:
+        return 0.0 if one == other else distances[min(one, other), max(one, other)]  # type: ignore[type-var, index]
+
+    for distance in (agreement.nominal, apart):
+        within = sum(sum(distance(*pair) for pair in permutations(row, 2)) / (len(row) - 1) for row in shared) / len(labels)
+        overall = sum(distance(*pair) for pair in permutations(labels, 2)) / (len(labels) * (len(labels) - 1))
+        found = agreement.krippendorff(units, distance)
+        assert found == agreement.Coefficient(pytest.approx(1 - within / overall, abs=1e-9), len(shared), len(labels))
+    found = agreement.fleiss(units)
+    sizes = {len(row) for row in shared}
+    if len(sizes) == 1:
+        observed = sum(row.count(label) * (row.count(label) - 1) for row in shared for label in set(row))
+        observed /= sum(len(row) * (len(row) - 1) for row in shared)
+        chance = sum((labels.count(label) / len(labels)) ** 2 for label in set(labels))
+        assert found == agreement.Coefficient(pytest.approx((observed - chance) / (1 - chance), abs=1e-9), len(shared), len(labels))
+    else:
+        assert (found.value, found.units, found.judgements) == (None, len(shared), len(labels))
 
 
 @pytest.mark.parametrize("coefficient", [agreement.cohen, agreement.fleiss, agreement.krippendorff])
 def test_without_variation_nothing_is_defined(coefficient: object) -> None:
     found = coefficient([{"p": "a", "q": "a"}] * 3)  # type: ignore[operator]
-    assert found.value is None
-    assert found.reason == agreement.ONE_LABEL
+    assert found == agreement.Coefficient(None, 3, 6, agreement.ONE_LABEL)
 
 
 @pytest.mark.parametrize(
     "coefficient",
-    [agreement.percent_agreement, agreement.majority_share, agreement.fleiss, agreement.krippendorff],
+    [agreement.percent_agreement, agreement.majority_share, agreement.cohen, agreement.fleiss, agreement.krippendorff],
 )
 def test_without_shared_units_nothing_is_defined(coefficient: object) -> None:
     found = coefficient([{"p": "a"}, {"q": "b"}])  # type: ignore[operator]
-    assert (found.value, found.reason) == (None, agreement.TOO_FEW)
+    assert found == agreement.Coefficient(None, 0, 0, agreement.TOO_FEW)
 
 
 def test_reasons_name_what_is_the_matter() -> None:
-    assert "3 gave labels" in agreement.cohen([{"p": "a", "q": "a", "r": "b"}]).reason
+    three, one = agreement.cohen([{"p": "a", "q": "a", "r": "b"}]), agreement.cohen([{"p": "a"}])
+    assert ("3 gave labels" in three.reason, "1 gave labels" in one.reason) == (True, True)
+    assert (three.value, three.units, three.judgements, one.value) == (None, 0, 0, None)
+    nobody = agreement.mean_largest_vote([{}, {}])
+    assert (nobody.value, nobody.units, nobody.judgements, "no unit" in nobody.reason) == (None, 0, 0, True)
     assert "2 to 3 labels" in agreement.fleiss([{"p": "a", "q": "a", "r": "b"}, {"p": "a", "q": "b"}]).reason
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as reference
+from scipy.linalg import helmert
 
 from folkways.errors import DataError
-from folkways.stats.anova import block_table, blocked, one_way, tukey
+from folkways.stats.anova import Anova, block_table, blocked, one_way, tukey
 
 BY_HAND = pl.DataFrame(
     {
@@ -67,6 +69,75 @@ def test_one_way_by_hand() -> None:
     assert found.eta_squared == pytest.approx(14 / 30)
 
 
+def unlike(seed: int, blocks: int, groups: int) -> np.ndarray:
+    """Blocks by groups, with groups of which some vary more and together."""
+    rng = np.random.default_rng(seed)
+    mixed = rng.normal(size=(groups, groups)) * np.arange(1, groups + 1)
+    return rng.normal(size=(blocks, groups)) @ mixed + rng.normal(0, 3, (blocks, 1)) + np.arange(groups)
+
+
+def frame(table: np.ndarray) -> pl.DataFrame:
+    rows = [(f"b{b:02}", f"g{g}", float(value)) for b, row in enumerate(table) for g, value in enumerate(row)]
+    return pl.DataFrame(rows, schema=["block", "group", "value"], orient="row")
+
+
+@pytest.mark.parametrize(("seed", "blocks", "groups"), [(1, 9, 4), (2, 2, 3), (3, 30, 5), (4, 5, 2), (5, 3, 7)])
+def test_blocked_written_out(seed: int, blocks: int, groups: int) -> None:
+    """Every residual of group and block; and Greenhouse and Geisser's epsilon by the variances of contrasts."""
+    table = unlike(seed, blocks, groups) * 10.0 ** (1 - seed)  # in whatever unit
+    gap = frame(table).vstack(frame(table[:1] * 2).with_columns(block=pl.lit("gap")).slice(1))
+    found = blocked(gap, "value", "group", ("block",))
+    mean = table.mean()
+    levels, groups_of = table.mean(axis=1) - mean, table.mean(axis=0) - mean
+    between = sum(blocks * own**2 for own in groups_of)
+    error = sum((table[b, g] - mean - levels[b] - groups_of[g]) ** 2 for b in range(blocks) for g in range(groups))
+    df, df_error = groups - 1, (groups - 1) * (blocks - 1)
+    f = between / df / (error / df_error)
+    eigenvalues = np.linalg.eigvalsh(helmert(groups) @ np.atleast_2d(np.cov(table.T)) @ helmert(groups).T)
+    epsilon = eigenvalues.sum() ** 2 / (df * (eigenvalues**2).sum())
+    expected = Anova(
+        "blocked",
+        pytest.approx(f),
+        df,
+        df_error,
+        pytest.approx(reference.f.sf(f, df, df_error)),
+        pytest.approx(between / (between + error)),
+        pytest.approx(error / df_error),
+        groups,
+        blocks * groups,
+        blocks,
+        groups - 1,
+        pytest.approx(epsilon),
+        pytest.approx(reference.f.sf(f, df * epsilon, df_error * epsilon)),
+    )
+    assert found == expected
+
+
+def test_two_groups_of_two_rows_and_one_are_enough_for_one_way() -> None:
+    rows = pl.DataFrame({"group": ["y", "x", "x"], "value": [5, 1, 2]})
+    found = one_way(rows, "value", "group")
+    f = (1.5 - 8 / 3) ** 2 * 2 + (5 - 8 / 3) ** 2
+    p = pytest.approx(reference.f.sf(f / 0.5, 1, 1))
+    share = pytest.approx(f / (f + 0.5))
+    assert found == Anova("one-way", pytest.approx(f / 0.5), 1, 1, p, share, pytest.approx(0.5), 2, 3)
+    with_gaps = pl.DataFrame({"group": ["y", "x", None, "x", "z"], "value": [5, 1, 9, 2, None]})
+    assert one_way(with_gaps, "value", "group") == found
+    for few in (rows[:2], rows[1:]):
+        with pytest.raises(DataError, match="2 rows in"):
+            one_way(few, "value", "group")
+
+
+def test_where_nothing_varies_nothing_is_told() -> None:
+    rows = BY_HAND.with_columns(value=pl.lit(0.1))
+    for found in (one_way(rows, "value", "group"), blocked(rows.with_columns(value=pl.lit(2.0)), "value", "group", ("block",))):
+        assert found.epsilon in (None, 1.0)
+    found = blocked(rows.with_columns(value=pl.lit(2.0)), "value", "group", ("block",))
+    assert [math.isnan(each) for each in (found.f, found.p, found.eta_squared)] == [True] * 3
+    assert (found.error, found.epsilon) == (0.0, 1.0)
+    pairs = tukey(rows.with_columns(value=pl.lit(2.0)), "value", "group", found, ("block",))
+    assert pairs.select("difference", "low", "high", "p", "differ").rows() == [(0.0, 0.0, 0.0, 1.0, False)] * 3
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_one_way_equals_scipy(seed: int) -> None:
     rows = random_rows(seed, 7, 4).slice(seed)  # groups of unequal size
@@ -107,8 +178,7 @@ def test_greenhouse_geisser_is_one_where_contrasts_vary_alike_and_least_where_on
     assert found.p_corrected is not None and found.p_corrected > found.p
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("cut", [0, 3])
+@pytest.mark.parametrize(("seed", "cut"), [(0, 0), (1, 3)])
 def test_tukey_equals_scipy(seed: int, cut: int) -> None:
     rows = random_rows(seed, 6, 4).slice(cut)
     found = tukey(rows, "value", "group", one_way(rows, "value", "group"))
@@ -133,6 +203,31 @@ def test_tukey_in_blocks_by_hand() -> None:
     assert (widest["low"], widest["high"]) == pytest.approx((-3 - half, -3 + half))
 
 
+@pytest.mark.parametrize("design", ["blocked", "one-way"])
+def test_tukeys_pairs_written_out(design: str) -> None:
+    """Of unequal groups by Kramer; a pair differs where its p is below what the confidence leaves."""
+    table = unlike(7, 6, 3)
+    rows = frame(table) if design == "blocked" else frame(table).slice(2, 15)
+    block = ("block",) if design == "blocked" else ()
+    anova = blocked(rows, "value", "group", block) if block else one_way(rows, "value", "group")
+    parts = samples(rows)
+    found = tukey(rows, "value", "group", anova, block, 0.8)
+    widest = reference.studentized_range.ppf(0.8, 3, anova.df_error)
+    expected = []
+    for first, second in itertools.combinations(range(3), 2):
+        one, other = parts[first], parts[second]
+        error = math.sqrt(anova.error * (1 / one.size + 1 / other.size) / 2)
+        difference = one.mean() - other.mean()
+        p = reference.studentized_range.sf(abs(difference) / error, 3, anova.df_error)
+        expected.append(
+            (f"g{first}", f"g{second}", difference, difference - widest * error, difference + widest * error, p, p < 0.2)
+        )
+    assert [row[:2] for row in found.rows()] == [row[:2] for row in expected]
+    for row, own in zip(found.rows(), expected, strict=True):
+        assert row[2:] == pytest.approx(own[2:], abs=1e-9)
+    assert len(set(found["differ"])) == 2
+
+
 def test_blocks_find_what_differences_between_blocks_hide() -> None:
     rows = random_rows(1, 30, 3)
     assert one_way(rows, "value", "group").p > 0.1
@@ -154,6 +249,12 @@ def test_what_cannot_be_analysed_says_why() -> None:
         blocked(BY_HAND.filter((pl.col("block") == "a") | (pl.col("group") == "x")), "value", "group", ("block",))
     with pytest.raises(DataError, match="9 rows in 1 groups"):
         one_way(BY_HAND.with_columns(group=pl.lit("x")), "value", "group")
+    with pytest.raises(DataError, match="2 groups and 1 complete blocks of 1"):
+        blocked(BY_HAND[:2], "value", "group", ("block",))
+    with pytest.raises(DataError, match="1 groups and 3 complete blocks"):
+        blocked(BY_HAND.filter(group="x"), "value", "group", ("block",))
+    with pytest.raises(DataError, match="one row per group and block and topic"):
+        block_table(pl.concat([BY_HAND, BY_HAND[:1]]).with_columns(topic=pl.lit(1)), "value", "group", ("block", "topic"))
     with pytest.raises(DataError, match="columns that make a block"):
         block_table(BY_HAND, "value", "group", ())
     with pytest.raises(DataError, match="lack the column topic"):
@@ -163,7 +264,7 @@ def test_what_cannot_be_analysed_says_why() -> None:
 def test_groups_that_differ_without_any_error() -> None:
     rows = BY_HAND.with_columns(value=pl.col("group").replace_strict({"x": 1.0, "y": 2.0, "z": 2.0}))
     found = blocked(rows, "value", "group", ("block",))
-    assert (found.f, found.p, found.eta_squared) == (math.inf, 0.0, 1.0)
+    assert (found.f, found.p, found.eta_squared, found.p_corrected) == (math.inf, 0.0, 1.0, 0.0)
     pairs = tukey(rows, "value", "group", found, ("block",))
     assert pairs["differ"].to_list() == [True, True, False]
 
@@ -173,14 +274,10 @@ grid = st.integers(2, 5).flatmap(lambda k: st.lists(st.lists(st.integers(0, 100)
 
 @given(grid, st.integers(-50, 50))
 def test_blocks_may_be_shifted_and_rows_shuffled(table: list[list[int]], shift: int) -> None:
-    def frame(values: list[list[int]]) -> pl.DataFrame:
-        rows = [(f"b{b}", f"g{g}", float(value)) for b, row in enumerate(values) for g, value in enumerate(row)]
-        return pl.DataFrame(rows, schema=["block", "group", "value"], orient="row")
-
-    rows = frame(table)
+    rows = frame(np.array(table))
     found = blocked(rows, "value", "group", ("block",))
     assume(found.error > 1e-6)
-    shifted = frame([[value + shift * b for value in row] for b, row in enumerate(table)])
+    shifted = frame(np.array([[value + shift * b for value in row] for b, row in enumerate(table)]))
     for other in (shifted, rows.sample(fraction=1, shuffle=True, seed=1)):
         again = blocked(other, "value", "group", ("block",))
         assert again.f == pytest.approx(found.f, rel=1e-6, abs=1e-9)

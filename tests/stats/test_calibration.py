@@ -11,6 +11,8 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from folkways.stats.calibration import Corrected, prediction_powered, rogan_gladen
 
@@ -33,6 +35,82 @@ def test_prediction_powered_inference_worked_out_by_hand() -> None:
     assert found.interval.low == pytest.approx(0.5 - 0.3222143, abs=1e-6)
     assert found.interval.high == pytest.approx(0.5 + 0.3222143, abs=1e-6)
     assert found.labelled == 4
+
+
+def by_definition(
+    verdicts: list[float], labels: list[float], clusters: list[int], tuning: float | None, confidence: float
+) -> tuple[float, float, float, float]:
+    """Rate, ends and weight case by case: what each case moves the rate by, summed over its cluster, makes the variance."""
+    cases = range(len(verdicts))
+    seen = [case for case in cases if not math.isnan(labels[case])]
+    unseen = [case for case in cases if math.isnan(labels[case]) and not math.isnan(verdicts[case])]
+    imagined = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
+    weight = tuning or 0.0
+    if tuning is None and unseen:
+        rows = [(verdicts[case], labels[case], 1.0) for case in seen] + [(*pair, 0.5) for pair in imagined]
+        size = sum(w for *_, w in rows)
+        f, y = (sum(row[place] * row[2] for row in rows) / size for place in (0, 1))
+        together, alone = (
+            sum(w * (a - f) * (b - c) for a, b, w in ([*r] for r in part))
+            for part, c in ((rows, y), ([(a, a, w) for a, _, w in rows], f))
+        )
+        weight = min(1.0, max(0.0, together / alone / (1 + len(seen) / len(unseen))))
+    weight = weight if unseen else 0.0
+    wrong = {case: labels[case] - weight * verdicts[case] for case in seen}
+    correction = sum(wrong.values()) / len(seen)
+    elsewhere = sum(verdicts[case] for case in unseen) / len(unseen) if unseen else 0.0
+    of_judged, share = weight * elsewhere + correction, (len(seen) + len(unseen)) / len(verdicts)
+    moved = dict.fromkeys(clusters, 0.0)
+    for case in cases:
+        own = (wrong[case] - correction) / len(seen) if case in seen else 0.0
+        own += weight * (verdicts[case] - elsewhere) / len(unseen) if case in unseen else 0.0
+        judged = 0.0 if math.isnan(verdicts[case]) else 1.0
+        moved[clusters[case]] += share * own + of_judged * (judged - share) / len(verdicts)
+    variance = sum(each**2 for each in moved.values()) * len(moved) / (len(moved) - 1)
+    variance += share**2 * 0.5 * sum((y - weight * f - correction) ** 2 for f, y in imagined) / len(seen) ** 2
+    half = student.ppf(0.5 + confidence / 2, len({clusters[case] for case in seen}) - 1) * math.sqrt(variance)
+    rate = share * of_judged
+    return min(1.0, max(0.0, rate)), max(0.0, rate - half), min(1.0, rate + half), weight
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.3])
+@pytest.mark.parametrize("tuning", [None, 0.0, 0.4, 1.0])
+@pytest.mark.parametrize(
+    ("cases", "labelled", "right", "per"),
+    [
+        (60, 0.5, 0.9, 3),
+        (200, 0.1, 0.6, 1),
+        (41, 0.3, 0.05, 4),  # the judge says the opposite
+        (90, 0.6, 0.97, 2),
+        (25, 1.0, 0.8, 2),  # all that could be judged has a label
+        (14, 0.5, 0.9, 7),  # two questions
+    ],
+)
+def test_equals_the_estimate_written_out(
+    cases: int, labelled: float, right: float, per: int, tuning: float | None, confidence: float
+) -> None:
+    rng = np.random.default_rng(cases)
+    truth = rng.choice([0.0, 0.5, 1.0], cases, p=[0.3, 0.1, 0.6])
+    verdicts = np.where(rng.random(cases) < right, truth, 1 - truth) * rng.choice([1.0, 0.5], cases)
+    verdicts[rng.random(cases) < 0.15] = NAN
+    labels = np.where((rng.random(cases) < labelled) & ~np.isnan(verdicts), truth, NAN)
+    clusters = rng.permutation(cases) // per * 5
+    found = prediction_powered(verdicts, labels, clusters, tuning=tuning, confidence=confidence)
+    expected = by_definition(verdicts.tolist(), labels.tolist(), clusters.tolist(), tuning, confidence)
+    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(expected, abs=1e-9)
+    assert found.labelled == (~np.isnan(labels)).sum()
+    assert found.interval.method == f"prediction-powered {confidence:.0%} by question"
+    if confidence == 0.95:
+        assert prediction_powered(verdicts, labels, clusters, tuning=tuning) == found
+
+
+@pytest.mark.parametrize("verdict", [1.0, 0.0])
+def test_a_correction_beyond_what_a_rate_can_be_ends_there(verdict: float) -> None:
+    """The judge is wrong throughout where people looked, and says the other thing elsewhere: twice over the end."""
+    verdicts, labels = np.array([verdict] * 4 + [1 - verdict] * 8), np.array([1 - verdict] * 4 + [NAN] * 8)
+    found = prediction_powered(verdicts, labels, np.arange(12), tuning=1.0)
+    expected = by_definition(verdicts.tolist(), labels.tolist(), list(range(12)), 1.0, 0.95)
+    assert (found.rate, found.interval.low, found.interval.high, found.tuning) == pytest.approx(expected, abs=1e-9)
 
 
 def test_what_had_no_reply_counts_as_wrong() -> None:
@@ -63,8 +141,8 @@ def test_labels_on_fewer_than_two_questions_correct_nothing(labelled: int) -> No
     labels = np.full(8, NAN)
     labels[: 2 * labelled] = 1.0
     found = prediction_powered(VERDICTS, labels, np.arange(8) // 2)
-    assert math.isnan(found.rate)
-    assert math.isnan(found.interval.low)
+    assert [math.isnan(each) for each in (found.rate, found.interval.low, found.interval.high)] == [True] * 3
+    assert (found.labelled, found.interval.method) == (2 * labelled, "prediction-powered 95% by question")
 
 
 def test_a_label_without_a_verdict_is_refused() -> None:
@@ -99,15 +177,54 @@ def test_rogan_and_gladen_worked_out_by_hand() -> None:
     assert found.interval.high == pytest.approx(0.780059, abs=2e-5)
 
 
+@pytest.mark.parametrize(("positive", "cases"), [(50, 100), (0, 30), (30, 30), (7, 19)])
 @pytest.mark.parametrize(
-    ("true_positive", "positive", "true_negative", "negative"), [(5, 10, 5, 10), (0, 0, 5, 5), (5, 5, 0, 0), (2, 10, 3, 10)]
+    ("right", "of_right", "wrong", "of_wrong"), [(9, 10, 18, 20), (30, 31, 4, 7), (5, 9, 11, 12), (6, 6, 1, 3)]
+)
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_lang_and_reiczigels_interval_written_out(
+    positive: int, cases: int, right: int, of_right: int, wrong: int, of_wrong: int, confidence: float
+) -> None:
+    options = {"true_positive": right, "labelled_positive": of_right, "true_negative": wrong, "labelled_negative": of_wrong}
+    found = rogan_gladen(positive, cases, **options, confidence=confidence)
+    z = norm.ppf(0.5 + confidence / 2)
+    p = (positive + z**2 / 2) / (cases + z**2)
+    se, sp = (right + 1) / (of_right + 2), (wrong + 1) / (of_wrong + 2)
+    centre = (p + sp - 1) / (se + sp - 1)
+    by_se, by_sp = se * (1 - se) / (of_right + 2), sp * (1 - sp) / (of_wrong + 2)
+    shift = 2 * z**2 * (centre * by_se - (1 - centre) * by_sp)
+    width = z / (se + sp - 1) * math.sqrt(p * (1 - p) / (cases + z**2) + centre**2 * by_se + (1 - centre) ** 2 * by_sp)
+    ends = [min(1.0, max(0.0, centre + shift + side)) for side in (-width, width)]
+    rate = (positive / cases + wrong / of_wrong - 1) / (right / of_right + wrong / of_wrong - 1)
+    assert (found.rate, found.interval.low, found.interval.high) == pytest.approx((min(1.0, max(0.0, rate)), *ends), abs=1e-9)
+    assert (found.labelled, found.interval.method) == (of_right + of_wrong, f"lang-reiczigel {confidence:.0%}")
+    assert math.isnan(found.tuning)
+    if confidence == 0.95:
+        assert rogan_gladen(positive, cases, **options).interval == found.interval
+
+
+@pytest.mark.parametrize(
+    ("true_positive", "positive", "true_negative", "negative"),
+    [
+        (5, 10, 5, 10),
+        (0, 0, 5, 5),
+        (5, 5, 0, 0),
+        (2, 10, 3, 10),
+        (1, 1, 1, 4),  # better than chance by a label, and with Lang and Reiczigel's additions by nothing
+        (1, 1, 1, 10),
+    ],
 )
 def test_a_judge_that_tells_nothing_corrects_nothing(true_positive: int, positive: int, true_negative: int, negative: int) -> None:
     found = rogan_gladen(
         50, 100, true_positive=true_positive, labelled_positive=positive, true_negative=true_negative, labelled_negative=negative
     )
     assert math.isnan(found.rate)
-    assert (found.interval.low, found.interval.high) == (0.0, 1.0)
+    assert (found.interval.low, found.interval.high, found.labelled) == (0.0, 1.0, positive + negative)
+
+
+def test_of_no_cases_nothing_is_corrected() -> None:
+    found = rogan_gladen(0, 0, true_positive=9, labelled_positive=10, true_negative=9, labelled_negative=10)
+    assert (math.isnan(found.rate), found.interval.low, found.interval.high, found.labelled) == (True, 0.0, 1.0, 20)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from folkways.stats.clusters import ClusteredMean, clustered_difference, clustered_mean, effective_number
-from folkways.stats.intervals import Interval
+from folkways.stats.intervals import Interval, wilson
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,6 +63,101 @@ def test_a_difference_by_hand() -> None:
     low, high = proportion_confint(0.65 * found.worth, found.worth, method="wilson")
     interval = found.interval()
     assert (interval.low, interval.high) == pytest.approx((2 * low - 1, 2 * high - 1))
+
+
+def worth_by_definition(rows: list[list[float]], bounds: tuple[float, float], imagined: tuple[float, float] | None = None) -> float:
+    """Row by row, each with its weight; the two imagined clusters are one row each that weighs as much as an ordinary question."""
+    lowest, span = bounds[0], bounds[1] - bounds[0]
+    number, n = sum(len(part) for part in rows), len(rows)
+    clusters = [[((value - lowest) / span, 1.0) for value in part] for part in rows]
+    clusters += [[((end - lowest) / span, number / n)] for end in imagined or bounds]
+    flat = [row for part in clusters for row in part]
+    weight = sum(each for _, each in flat)
+    mean = sum(value * each for value, each in flat) / weight
+    total = sum(each * (value - mean) ** 2 for value, each in flat)
+    sizes = [sum(each for _, each in part) for part in clusters]
+    levels = [sum(value * each for value, each in part) / size for part, size in zip(clusters, sizes, strict=True)]
+    between = sum(size * (level - mean) ** 2 for size, level in zip(sizes, levels, strict=True))
+    effect = 1.0
+    if number > n:
+        among, within = between / (n + 1), (total - between) / (weight - (n + 2))
+        size = (weight - sum(size**2 for size in sizes) / weight) / (n + 1)
+        alike = max(0.0, (among - within) / (among + (size - 1) * within))
+        effect = 1 + alike * (sum(len(part) ** 2 for part in rows) / number - 1)
+    values = {value for part in clusters[:-2] for value, _ in part}
+    return number / effect * (1.0 if values <= {0.0, 1.0} else mean * (1 - mean) * weight / total)
+
+
+ROWS = {
+    "halves and quarters": [[1, 0.5], [0.25], [0, 0, 1], [0.5, 0.75, 1, 0.25, 0.5], [0], [0.25, 0.25]],
+    "zeros and ones": [[1, 1, 0], [0], [0, 0], [1], [1, 1, 1, 1], [0, 1], [0, 0, 0, 0, 0, 1], [0]],
+    "unlike within": [[0, 1, 0, 1], [1, 0, 1, 0], [1, 0], [0, 1, 0.5], [0.9, 0.1, 0.8]],
+    "alike within": [[0.7, 0.7, 0.7], [0.2, 0.2], [0.6]],
+    "one question": [[0.5, 1, 0.25]],
+    "one row each": [[0.5], [1], [0.75], [0.1]],
+    "one row": [[0.5]],
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize(("bounds", "paired"), [((0.0, 1.0), False), ((-1.0, 3.0), False), ((0.0, 2.0), True)])
+def test_what_rows_are_worth_is_told_by_their_analysis_of_variance(name: str, bounds: tuple[float, float], paired: bool) -> None:
+    """Means of scores, and differences, for which other extremes are imagined; with their interval and p."""
+    lowest, span = bounds[0], bounds[1] - bounds[0]
+    rows = [[lowest + span * value for value in part] for part in ROWS[name]]
+    flat = [value for part in rows for value in part]
+    if paired:
+        rows = [[value - 0.8 for value in part] for part in rows]
+        flat = [value - 0.8 for value in flat]
+        largest = max(abs(value) for value in flat)
+        sums, counts = np.array([sum(part) for part in rows]), np.array([float(len(part)) for part in rows])
+        found, bounds = clustered_difference(np.array(flat), sums, counts, 2.0), (-2.0, 2.0)
+        worth = worth_by_definition(rows, bounds, (-largest, largest))
+    else:
+        found, worth = of_rows(rows, bounds), worth_by_definition(rows, bounds)
+    mean = sum(flat) / len(flat)
+    kish = len(flat) ** 2 / sum(len(part) ** 2 for part in rows)
+    assert (found.mean, found.worth, found.clusters) == pytest.approx((mean, worth, kish), abs=1e-9)
+    assert (found.bounds, math.isnan(found.error)) == (bounds, True)
+    lowest, span = bounds[0], bounds[1] - bounds[0]
+    share = (mean - lowest) / span
+    for confidence in (0.8, 0.95):
+        interval, own = found.interval(confidence), wilson(share * worth, worth, confidence)
+        expected = (lowest + span * own.low, lowest + span * own.high)
+        assert (interval.low, interval.high) == pytest.approx(expected, abs=1e-9)
+        assert interval.method == own.method
+    assert found.interval() == found.interval(0.95)
+    for value in (lowest + 0.3 * span, lowest + 0.9 * span):
+        true = (value - lowest) / span
+        p = 2 * norm.sf(abs(share - true) / math.sqrt(true * (1 - true) / worth))
+        assert found.p(value) == pytest.approx(p, abs=1e-9)
+    if bounds[0] < 0:
+        assert found.p() == found.p(0.0)
+
+
+def test_where_nothing_differs_or_no_limit_is_known() -> None:
+    """Of no difference the largest that can be is imagined; without a limit, Student's."""
+    nothing = np.zeros(12)
+    found = clustered_difference(nothing, nothing, np.ones(12), 4.0)
+    assert found == of_rows([[0.0]] * 12, (-4.0, 4.0))
+    assert found.worth == pytest.approx(worth_by_definition([[0.0]] * 12, (-4.0, 4.0)))
+    values = np.arange(12.0) - 3
+    free = clustered_difference(values, values, np.ones(12), None)
+    assert (free, free.bounds) == (of_rows([[value] for value in values.tolist()], None), None)
+    expected = ttest_1samp(values, 0.0)
+    bounds = expected.confidence_interval(0.8)
+    interval = free.interval(0.8)
+    assert (interval.low, interval.high, free.p()) == pytest.approx((bounds.low, bounds.high, expected.pvalue))
+    assert interval.method == "student 80%"
+    assert free.clusters == 12.0
+    assert math.isnan(free.worth)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("questions", "jackknife"), [([[1.0, 2.0]], math.nan), ([[0.0], [1.0, 5.0]], math.sqrt(2.5))])
+def test_the_jackknife_takes_two_questions(questions: list[list[float]], jackknife: float) -> None:
+    """The mean is 2; without the first question 3, without the second 0: half of 1 + 4 is the squared error."""
+    assert of_rows(questions, None).error == pytest.approx(jackknife, nan_ok=True)
 
 
 def test_with_many_questions_of_one_size_it_is_the_cluster_robust_error_of_statsmodels() -> None:
@@ -152,8 +247,25 @@ def test_counts_that_tell_nothing_have_no_interval_and_say_why(rows: list[list[f
 
 
 def test_a_mean_needs_rows() -> None:
+    nothing = np.array([])
     with pytest.raises(ValueError, match="at least one row"):
-        clustered_mean(np.array([]), np.array([]), 0.0)
+        clustered_mean(nothing, nothing, 0.0)
+    for most in (None, 1.0):
+        with pytest.raises(ValueError, match=r"row|zero-size"):
+            clustered_difference(nothing, nothing, nothing, most)
+
+
+def test_without_more_said_values_lie_between_zero_and_one() -> None:
+    sums, counts = np.array([1.5, 0.25, 2.0]), np.array([2.0, 1.0, 4.0])
+    assert clustered_mean(sums, counts, 2.5) == clustered_mean(sums, counts, 2.5, (0.0, 1.0))
+
+
+def test_a_mean_that_rounding_brought_beyond_its_bounds_is_at_them() -> None:
+    """Three times 0.1 is more than 0.3."""
+    above, below = of_rows([[0.1]] * 3, (0.0, 0.1)), of_rows([[-0.1]] * 3, (-0.1, 0.0))
+    assert (above.mean > 0.1, below.mean < -0.1) == (True, True)
+    assert (above.interval().high, below.interval().low) == (0.1, -0.1)
+    assert above.p(0.05) == pytest.approx(below.p(-0.05))
 
 
 UNEQUAL = np.array([252, 220, 165, 120, 120, 120, 84, 70, 56, 56, *[35] * 8, *[10] * 20, *[4] * 30, *[1] * 18], dtype=float)

@@ -28,6 +28,9 @@ def test_refuses_what_is_no_probability() -> None:
     for correction in (holm, benjamini_hochberg):
         with pytest.raises(ValueError, match="between 0 and 1"):
             correction([0.1, 1.2])
+        with pytest.raises(ValueError, match=r"between 0 and 1, got -0.1 to 0.5"):
+            correction([0.5, -0.1])
+        assert correction([0.0, 1.0]) == [0.0, 1.0]
 
 
 @settings(max_examples=15)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import norm
+from statsmodels.stats.proportion import proportion_confint
 
 from folkways.stats.differences import difference_of_shares
 from folkways.stats.intervals import interval_of_average, wilson
@@ -23,6 +28,40 @@ def test_against_a_side_that_hardly_varies_it_is_the_interval_of_the_other() -> 
     found = difference_of_shares(shares, numbers, np.array([0.0]), np.array([1e12]))
     alone = interval_of_average(shares.tolist(), [wilson(share * n, n) for share, n in zip(shares, numbers, strict=True)])
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("first", "first_numbers", "second", "second_numbers"),
+    [
+        ([0.7, 0.6], [30, 40], [0.5, 0.4], [50, 25]),
+        ([0.1, 0.0, 0.3], [12, 7, 100], [0.55], [31]),
+        ([0.42], [19], [0.4, 0.5, 0.3, 0.41], [8, 90, 33, 2]),
+        ([0.95, 1.0], [60, 45], [0.8], [15]),
+    ],
+)
+def test_equals_the_parts_put_together_in_squares(
+    first: list[float], first_numbers: list[float], second: list[float], second_numbers: list[float]
+) -> None:
+    """Wilson's limits of every share by statsmodels; p where a search for the confidence that just holds 0 ends."""
+    difference = sum(first) / len(first) - sum(second) / len(second)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        below = above = 0.0
+        for sign, shares, numbers in ((1, first, first_numbers), (-1, second, second_numbers)):
+            for share, number in zip(shares, numbers, strict=True):
+                low, high = proportion_confint(share * number, number, 1 - confidence, method="wilson")
+                down, up = (share - low, high - share)[::sign]
+                below, above = below + (down / len(shares)) ** 2, above + (up / len(shares)) ** 2
+        return difference - math.sqrt(below), difference + math.sqrt(above)
+
+    sides = (np.array(side, dtype=float) for side in (first, first_numbers, second, second_numbers))
+    one, one_numbers, other, other_numbers = sides
+    for confidence in (0.95, 0.7):
+        found = difference_of_shares(one, one_numbers, other, other_numbers, confidence)
+        assert (found.difference, found.low, found.high) == pytest.approx((difference, *ends(confidence)), abs=1e-9)
+    assert difference_of_shares(one, one_numbers, other, other_numbers).low == pytest.approx(ends(0.95)[0], abs=1e-9)
+    p = 1 - brentq(lambda confidence: ends(confidence)[0 if difference > 0 else 1], 1e-9, 1 - 1e-12, xtol=1e-13)
+    assert found.p == pytest.approx(p, abs=1e-9)
 
 
 def test_p_is_at_the_level_at_which_the_interval_touches_nothing() -> None:
@@ -53,9 +92,11 @@ def test_p_holds_its_level_when_nothing_differs() -> None:
 def test_no_difference_and_a_great_one() -> None:
     ones, many = np.array([1.0]), np.array([5000.0])
     assert difference_of_shares(ones, many, ones, many).p == 1.0
-    assert difference_of_shares(ones, many, 1 - ones, many).p < 1e-11
-    with pytest.raises(ValueError, match="either side"):
-        difference_of_shares(ones, many, np.array([]), np.array([]))
+    assert difference_of_shares(ones, many, 1 - ones, many).p == pytest.approx(2 * norm.sf(7.0), rel=1e-3)  # the smallest told
+    nothing = np.array([])
+    for sides in ((ones, many, nothing, nothing), (nothing, nothing, ones, many)):
+        with pytest.raises(ValueError, match="either side"):
+            difference_of_shares(*sides)
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.data())

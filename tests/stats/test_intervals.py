@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, gamma, hypergeom
+from statsmodels.stats.proportion import proportion_confint
 
-from folkways.stats.intervals import EDGE, Interval, clustered_normal, interval_of_average, wilson
+from folkways.stats.intervals import EDGE, Interval, cluster_totals, clustered_normal, interval_of_average, squared_error, wilson
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,8 +41,49 @@ def test_wilson_lies_in_the_unit_range_and_holds_the_estimate(n: int, data: st.D
     assert mirrored.low == pytest.approx(1 - found.high, abs=1e-9)
 
 
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+@pytest.mark.parametrize(
+    ("successes", "n", "population"),
+    [
+        (0, 12, None),
+        (12, 12, None),
+        (4, 30, None),
+        (4.01, 30, None),
+        (26, 30, None),
+        (25.99, 30, None),
+        (0.3, 2.5, None),
+        (3, 7, None),  # few of either
+        (0, 12, 40),
+        (12, 12, 40),
+        (2, 20, 39),
+        (19, 20, 21),
+        (5, 11, 300),
+    ],
+)
+def test_wilson_with_its_modification_written_out(successes: float, n: float, population: int | None, confidence: float) -> None:
+    size = n if population is None else n * (population - 1) / (population - n)
+    low, high = proportion_confint(successes / n * size, size, 1 - confidence, method="wilson")
+    ones, zeros = (population is None and 0 < count <= 4 for count in (successes, n - successes))
+    if ones:
+        low = min(low, gamma(successes).ppf(1 - confidence) / n)
+    if zeros:
+        high = max(high, 1 - gamma(n - successes).ppf(1 - confidence) / n)
+    found = wilson(successes, n, confidence, population=population)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    of = "" if population is None else f" of {population}"
+    assert found.method == f"{'modified ' if ones or zeros else ''}wilson {confidence:.0%}{of}"
+    if successes in (0, n):
+        assert (found.low, found.high)[successes == n] == float(successes == n)
+
+
+@pytest.mark.parametrize("hardly", [1e-10, 5e-324])
+def test_hardly_any_ones_have_nothing_as_their_bound(hardly: float) -> None:
+    assert wilson(hardly, 10).low == 0.0
+
+
 def test_wilson_of_nothing_says_nothing() -> None:
     assert wilson(0, 0) == Interval(0.0, 1.0, "wilson 95%")
+    assert wilson(0, 0, 0.8, population=5) == Interval(0.0, 1.0, "wilson 80% of 5")
 
 
 @pytest.mark.parametrize("successes", [-1, 4])
@@ -86,6 +128,39 @@ def test_the_normal_interval_by_hand() -> None:
     interval = clustered_normal(np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1, 1, 2, 2, 3, 3]))
     half = NormalDist().inv_cdf(0.975) * statistics.stdev([0.0, 0.5, 1.0]) / math.sqrt(3)
     assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half))
+
+
+@pytest.mark.parametrize(("confidence", "population"), [(0.95, None), (0.8, None), (0.95, 9), (0.6, 5)])
+def test_the_normal_interval_of_questions_of_unequal_size(confidence: float, population: int | None) -> None:
+    """Residuals of each question's sum from what its rows would have at the mean; numbers of questions are names alone."""
+    questions = {7: [1.0, 0.0, 0.5], -2: [1.0], 30: [0.0, 0.25], 4: [1.0, 1.0, 1.0, 0.0], 9: [0.1]}
+    rows = [(value, number) for number, part in questions.items() for value in part]
+    rows = rows[3:] + rows[:3]
+    mean = sum(value for value, _ in rows) / 11
+    squared = 5 / 4 * sum((sum(part) - mean * len(part)) ** 2 for part in questions.values()) / 11**2
+    squared *= 1 if population is None else 1 - 5 / population
+    half = NormalDist().inv_cdf(0.5 + confidence / 2) * math.sqrt(squared)
+    values, clusters = np.array([value for value, _ in rows]), np.array([number for _, number in rows])
+    found = clustered_normal(values, clusters, confidence=confidence, population=population)
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half), abs=1e-9)
+    assert found.method == f"normal {confidence:.0%} by question" + ("" if population is None else f" of {population}")
+    sums, counts = cluster_totals(values, clusters)
+    assert sums.tolist() == pytest.approx([1.0, 3.0, 1.5, 0.1, 0.25])
+    assert counts.tolist() == [1, 4, 3, 1, 2]
+    assert squared_error(sums, counts, population) == pytest.approx(squared, abs=1e-9)
+
+
+def test_one_question_has_no_error_but_as_the_whole_population() -> None:
+    one = np.array([3.0]), np.array([4.0])
+    assert math.isnan(squared_error(*one))
+    assert math.isnan(squared_error(*one, 2))
+    assert squared_error(*one, 1) == 0.0
+    nothing = np.empty(0), np.empty(0)
+    assert math.isnan(squared_error(*nothing)) and math.isnan(squared_error(*nothing, 0))
+    empty = clustered_normal(np.empty(0), np.empty(0, dtype=np.int64))
+    assert math.isnan(empty.low) and math.isnan(empty.high)
+    two = np.array([0.0, 2.0]), np.array([1.0, 1.0])
+    assert squared_error(*two) == pytest.approx(1.0)  # residuals -1 and 1, doubled, over two rows squared
 
 
 def test_a_part_of_a_finite_population_by_hand() -> None:
@@ -143,6 +218,11 @@ def test_the_average_of_means_has_the_interval_that_their_own_give() -> None:
     found = interval_of_average([0.3, 0.6], [first, second])
     assert found.low == pytest.approx(0.45 - math.sqrt((0.3 - first.low) ** 2 + (0.6 - second.low) ** 2) / 2)
     assert found.high == pytest.approx(0.45 + math.sqrt((first.high - 0.3) ** 2 + (second.high - 0.6) ** 2) / 2)
+    assert found.method == "wilson 95%"
+    few = wilson(3, 100)
+    assert interval_of_average([0.03, 0.3], [few, first]).method == "wilson 95%"  # the plainest, though only one has it
     assert interval_of_average([0.3], [first]) == first
+    with pytest.raises(ValueError, match="shorter"):
+        interval_of_average([0.3, 0.6, 0.5], [first, second])
     with pytest.raises(ValueError, match="at least one"):
         interval_of_average([], [])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from folkways.stats.kappa import Agreement, cohen_kappa
 
@@ -27,6 +29,36 @@ def test_a_table_worked_out_by_hand() -> None:
     assert found.share == pytest.approx(0.7)
     assert found.kappa == pytest.approx(0.4)
     assert found.interval.low < 0.4 < found.interval.high
+
+
+def test_whole_questions_are_drawn() -> None:
+    """As with cases of their own that are drawn as often: a question of two rows counts twice in every resample.
+
+    Of five questions three have two rows alike and one of each answer, two a row on which the judges differ.
+    """
+    first = np.array([True, False, True, True, False, True, False, True])
+    second = np.array([True, False, False, True, False, True, False, False])
+    clusters = np.array([30, 30, 4, 7, 7, 2, 2, 5])
+    chances: Counter[float] = Counter()
+    for alike in range(1, 6):  # of none, kappa is not defined
+        by_chance = ((alike + 5 - alike) * alike + alike * (alike + 5 - alike)) / (alike + 5) ** 2
+        kappa = (2 * alike / (alike + 5) - by_chance) / (1 - by_chance)
+        chances[kappa] += binom.pmf(alike, 5, 3 / 5)
+    chances[0.0] += binom.pmf(0, 5, 3 / 5)  # all yes and all no: as chance would have it
+    found = cohen_kappa(first, second, clusters, confidence=0.8, resamples=20_000, seed=4)
+    assert (found.both, found.first_only, found.second_only, found.neither) == (3, 2, 0, 3)
+    for tail, bound in ((0.1, found.interval.low), (0.9, found.interval.high)):
+        at_most = [kappa for kappa in sorted(chances) if sum(chances[each] for each in chances if each <= kappa) >= tail]
+        assert bound == pytest.approx(at_most[0])
+    assert found.interval.method == "bootstrap 80% by question"
+
+
+def test_without_more_said_it_is_of_95_percent_of_a_thousand_resamples() -> None:
+    rng = np.random.default_rng(6)
+    first, second, clusters = rng.random(90) < 0.4, rng.random(90) < 0.5, rng.integers(0, 40, 90)
+    found = cohen_kappa(first, second, clusters)
+    assert found == cohen_kappa(first, second, clusters, confidence=0.95, resamples=1000, seed=0)
+    assert found.interval != cohen_kappa(first, second, clusters, seed=1).interval
 
 
 def test_judges_who_never_agree() -> None:
@@ -48,10 +80,17 @@ def test_perfect_agreement_is_not_certain() -> None:
     assert math.isnan(found.interval.high)
 
 
+@pytest.mark.filterwarnings("error")
 def test_no_cases() -> None:
     found = of_table(0, 0, 0, 0)
-    assert math.isnan(found.kappa)
-    assert math.isnan(found.share)
+    assert [math.isnan(each) for each in (found.kappa, found.share, found.interval.low, found.interval.high)] == [True] * 4
+    assert (found.both, found.first_only, found.second_only, found.neither) == (0, 0, 0, 0)
+
+
+def test_one_question_has_no_interval() -> None:
+    judges = np.array([True, False, True]), np.array([True, False, False])
+    found = cohen_kappa(*judges, np.array([8, 8, 8]))
+    assert (found.kappa, math.isnan(found.interval.low)) == (pytest.approx(0.4), True)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))

@@ -30,4 +30,4 @@ def test_questions_with_several_rows_are_a_sign_test(differences: list[int]) -> 
 
 
 def test_rounding_is_no_difference() -> None:
-    assert exact_mcnemar(np.array([0.1 + 0.2 - 0.3, 0.0])) == Discordant(0, 0, 2, 1.0)
+    assert exact_mcnemar(np.array([0.1 + 0.2 - 0.3, 0.0, 1e-12, -1e-12])) == Discordant(0, 0, 4, 1.0)

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from folkways.stats.paired import paired_mean
+from folkways.stats.clusters import clustered_difference
+from folkways.stats.paired import PairedMean, paired_mean
 
 
 @given(st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=10, max_size=50), st.sampled_from([0.9, 0.95]))
@@ -22,6 +23,19 @@ def test_equals_scipy(data: list[tuple[int, int]], confidence: float) -> None:
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
     assert found.p == pytest.approx(expected.pvalue)
     assert found.low < found.difference < found.high
+
+
+@pytest.mark.parametrize(("largest", "confidence"), [(None, 0.95), (None, 0.7), (50.0, 0.95), (80.0, 0.7)])
+def test_pairs_are_questions_of_a_row(largest: float | None, confidence: float) -> None:
+    first, second = [30, 12.5, 40, 8, 9, 0, 44, 17, 20, 3, 31], [20, 30, 40, 2, 0, 5, 10, 17, 0, 1, 26]
+    differences = np.array(first) - np.array(second)
+    found = paired_mean(first, second, confidence, largest=largest)
+    expected = clustered_difference(differences, differences, np.ones(11), largest)
+    interval = expected.interval(confidence)
+    assert found == PairedMean(expected.mean, interval.low, interval.high, expected.p(), 11, interval.method)
+    assert found.difference == pytest.approx(63.5 / 11)
+    if confidence == 0.95:
+        assert found == paired_mean(first, second, largest=largest)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import norm, ttest_1samp
 from statsmodels.stats.power import NormalIndPower
 
 from folkways.stats.power import detectable_difference
@@ -18,6 +18,19 @@ def test_equals_statsmodels() -> None:
     values = (values - values.mean()) / values.std(ddof=1)
     expected = NormalIndPower().solve_power(nobs1=150, alpha=0.05, power=0.8, ratio=0)
     assert detectable_difference(values, np.ones(150)) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.95), (0.2, 0.6)])
+def test_questions_of_unequal_size(alpha: float, power: float) -> None:
+    """The root of n / (n - 1) times the squared residuals of sums, over all rows: written out."""
+    sums, counts = [1.0, -2.0, 0.5, 3.0], [2, 3, 1, 7]
+    mean = sum(sums) / 13
+    squared = 4 / 3 * sum((one - mean * count) ** 2 for one, count in zip(sums, counts, strict=True)) / 13**2
+    expected = (norm.ppf(1 - alpha / 2) + norm.ppf(power)) * math.sqrt(squared)
+    found = detectable_difference(np.array(sums), np.array(counts, dtype=float), alpha=alpha, power=power)
+    assert found == pytest.approx(expected, abs=1e-9)
+    if alpha == 0.05:
+        assert found == detectable_difference(np.array(sums), np.array(counts, dtype=float))
 
 
 def test_a_difference_of_that_size_is_found_four_times_of_five() -> None:

@@ -7,28 +7,28 @@ import pytest
 from scipy.stats import rankdata
 
 from folkways.stats.bootstrap import draws
-from folkways.stats.ranks import rank_intervals
+from folkways.stats.ranks import Ranks, rank_intervals
 
 
 def models(seed: int, levels: list[float], questions: int) -> np.ndarray:
     return (np.random.default_rng(seed).random((questions, len(levels))) < levels).astype(float)
 
 
-def test_equals_a_loop_over_resamples() -> None:
-    sums, counts = models(1, [0.5, 0.55, 0.3, 0.52], 80), np.ones(80)
-    found = rank_intervals(sums, counts, resamples=200)
-    drawn = draws(80, 200, 0)
+@pytest.mark.parametrize(("seed", "confidence", "outside"), [(0, 0.95, 5), (3, 0.8, 20)])
+def test_equals_a_loop_over_resamples(seed: int, confidence: float, outside: int) -> None:
+    counts = np.resize([1.0, 3.0, 2.0], 80)
+    sums = models(1, [0.5, 0.55, 0.3, 0.52], 80) * counts[:, None]
+    found = rank_intervals(sums, counts, confidence=confidence, resamples=200, seed=seed)
+    drawn = draws(80, 200, seed)
     ranks = []
     for resample in drawn.T:
-        scores = np.round((sums * resample[:, None]).sum(axis=0) / resample.sum(), 12)
+        scores = np.round((sums * resample[:, None]).sum(axis=0) / (counts @ resample), 12)
         ranks.append(rankdata(-scores, method="min"))
     table = np.array(ranks)
     assert found.rank == rankdata(-sums.mean(axis=0), method="min").astype(int).tolist()
     for model in range(4):
         column = np.sort(table[:, model])
-        assert found.low[model] == pytest.approx(column[4], abs=1)
-        assert found.high[model] == pytest.approx(column[195], abs=1)
-        assert found.low[model] <= found.rank[model] <= found.high[model]
+        assert (found.low[model], found.high[model]) == (column[outside - 1], column[-outside - 1])
         assert found.first[model] == (column == 1).mean()
 
 
@@ -42,6 +42,17 @@ def test_a_model_far_ahead_is_first_and_close_ones_share_ranks() -> None:
 def test_models_with_one_score_share_the_better_rank() -> None:
     sums = models(3, [0.5], 50).repeat(3, axis=1)
     assert rank_intervals(sums, np.ones(50)).rank == [1, 1, 1]
+
+
+def test_scores_that_differ_by_rounding_alone_are_ties() -> None:
+    """Twelve decimals of a mean count, however many rows it is of: the question is drawn in every resample."""
+    scores = np.array([[0.5, 0.5 + 3e-13, 0.5 + 3e-12, 0.1]])
+    assert rank_intervals(scores * 1e5, np.array([1e5])) == Ranks([2, 2, 1, 4], [2, 2, 1, 4], [2, 2, 1, 4], [0, 0, 1, 0])
+
+
+def test_without_more_said_it_is_of_95_percent_of_a_thousand_resamples() -> None:
+    sums, counts = models(4, [0.5, 0.51, 0.49], 30), np.ones(30)
+    assert rank_intervals(sums, counts) == rank_intervals(sums, counts, confidence=0.95, resamples=1000, seed=0)
 
 
 def test_no_questions_no_ranks() -> None:

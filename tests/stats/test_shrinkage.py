@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats as reference
 from scipy.optimize import brentq
+from scipy.special import betainc, betaln
 
 from folkways.records import SCORES, Metric
 from folkways.stats.intervals import wilson
@@ -18,21 +21,74 @@ COUNT = Metric("count", "Count", "", kind="mean", scale=1.0, bounds=None)
 
 def by_scipy(successes: np.ndarray, n: np.ndarray) -> list[tuple[float, float, float]]:
     """The same model on a fine grid of its own, with scipy's beta-binomial and the exact quantiles of the mixture."""
-    points = []
-    for spread in np.linspace(0.005, 0.98, 60):
-        total = (1 - spread**2) / spread**2
-        for mean in np.linspace(0.01, 0.99, 120):
-            alpha, beta = mean * total, (1 - mean) * total
-            points.append((alpha, beta, sum(reference.betabinom.logpmf(successes, n, alpha, beta))))
-    alpha, beta, log = (np.array(side) for side in zip(*points, strict=True))
+    spread, mean = (axis.ravel() for axis in np.meshgrid(np.linspace(0.005, 0.98, 60), np.linspace(0.01, 0.99, 120)))
+    total = (1 - spread**2) / spread**2
+    alpha, beta = mean * total, (1 - mean) * total
+    log = sum(reference.betabinom.logpmf(own, size, alpha, beta) for own, size in zip(successes, n, strict=True))
     weights = np.exp(log - log.max())
     weights /= weights.sum()
     found = []
     for s, size in zip(successes, n, strict=True):
-        posterior = reference.beta(alpha + s, beta + size - s)
-        bounds = [brentq(lambda x, p=posterior, q=level: float(weights @ p.cdf(x)) - q, 1e-9, 1 - 1e-9) for level in (0.025, 0.975)]
-        found.append((float(weights @ posterior.mean()), *bounds))
+        own = alpha + s, beta + size - s
+        bounds = [brentq(lambda x, p=own, q=q: float(weights @ betainc(*p, x)) - q, 1e-9, 1 - 1e-9) for q in (0.025, 0.975)]
+        found.append((float(weights @ (own[0] / (own[0] + own[1]))), *bounds))
     return found
+
+
+def point_by_point(successes: list[float], n: list[float], confidence: float) -> list[tuple[float, float, float, float]]:
+    """Mean, bounds and own weight of each group on the very grid that is stated, one point after the other."""
+    groups, points = list(zip(successes, n, strict=True)), []
+    for place in range(40):
+        spread = 0.005 + place * (0.98 - 0.005) / 39
+        alike, total = spread**2, 1 / spread**2 - 1
+        information = [size / (1 + (size - 1) * alike) for size in n]
+        likeliest = sum(own * s / size for own, (s, size) in zip(information, groups, strict=True)) / sum(information)
+        likeliest = min(max(likeliest, 0.5 / sum(n)), 1 - 0.5 / sum(n))
+        error = math.sqrt(likeliest * (1 - likeliest) / sum(information))
+        for step in range(-7, 8):
+            mean = likeliest + error * step / 2
+            if 0 < mean < 1:
+                a, b = mean * total, (1 - mean) * total
+                points.append((mean, total, error, sum(betaln(a + s, b + size - s) - betaln(a, b) for s, size in groups)))
+    best = max(log for *_, log in points)
+    weighted = [(mean, total, error * math.exp(log - best)) for mean, total, error, log in points]
+    heaviest = max(weight for *_, weight in weighted)
+    weighted = [point for point in weighted if point[2] > 1e-6 * heaviest]
+    everything = sum(weight for *_, weight in weighted)
+    found = []
+    for s, size in groups:
+        posteriors = [
+            (mean_and_variance(mean * total + s, (1 - mean) * total + size - s), w / everything) for mean, total, w in weighted
+        ]
+        centre = sum(weight * own for (own, _), weight in posteriors)
+        variance = sum(weight * (squared + (own - centre) ** 2) for (own, squared), weight in posteriors)
+        a = centre * (centre * (1 - centre) / variance - 1)
+        bounds = reference.beta.ppf([(1 - confidence) / 2, (1 + confidence) / 2], a, a / centre - a)
+        own_weight = sum(weight * size / (size + total) for _, total, weight in weighted) / everything
+        found.append((centre, *bounds.tolist(), own_weight))
+    return found
+
+
+def mean_and_variance(a: float, b: float) -> tuple[float, float]:
+    """Of a beta distribution."""
+    return a / (a + b), a * b / ((a + b) ** 2 * (a + b + 1))
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.7])
+@pytest.mark.parametrize(
+    ("successes", "n"),
+    [
+        ([20, 5, 40, 3], [27, 7, 150, 20]),
+        ([0, 0, 0], [4, 9, 2.5]),
+        ([8, 3.5, 1, 0.7], [8, 3.5, 1, 0.7]),  # all right, of less than one too
+        ([0, 30, 12.5, 1, 4], [25, 31, 40, 1, 9]),
+    ],
+)
+def test_equals_the_grid_written_out(successes: list[float], n: list[float], confidence: float) -> None:
+    found = shrink(np.array(successes, dtype=float), np.array(n, dtype=float), confidence)
+    columns = zip(found.mean, found.low, found.high, found.weight, strict=True)
+    expected = point_by_point(successes, n, confidence)
+    assert [value for row in columns for value in row] == pytest.approx([value for row in expected for value in row], abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +140,12 @@ def test_groups_that_do_not_differ_still_have_intervals() -> None:
 
 @pytest.mark.parametrize(
     ("successes", "n", "words"),
-    [([1, 2], [3, 3], "at least 3 groups"), ([1, 2, 4], [3, 3, 3], "no more"), ([0, 0, 0], [1, 0, 1], "needs")],
+    [
+        ([1, 2], [3, 3], "at least 3 groups"),
+        ([1, 2, 4], [3, 3, 3], "no more"),
+        ([0, 0, 0], [1, 0, 1], "needs"),
+        ([1, 2, -1], [3] * 3, "needs"),
+    ],
 )
 def test_impossible_counts_are_refused(successes: list[int], n: list[int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
@@ -114,6 +175,73 @@ def test_scores_of_cultures_with_their_raw_ones_beside() -> None:
     assert found["shrunk"].to_numpy() == pytest.approx(100 * expected.mean)
     assert found["effective_n"].to_list() == [7, 20, 49, 60]
     assert found.select("value", "score", "low", "high").equals(frame.select("value", "score", "low", "high"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_every_way_to_tell_how_many_observations_a_score_is_worth() -> None:
+    """p (1 - p) over the squared error; by rows where these are independent, and by questions where nothing is told."""
+    half = 100 * reference.norm.ppf(0.975) * math.sqrt(0.16 / 50)
+    clustered = "bca bootstrap 95% by question"
+    rows = [
+        ("right", "told", 20.0, 20 - half, 20 + half, clustered, 80, 60),
+        ("right", "told of more than rows", 20.0, 20 - half, 20 + half, clustered, 40, 30),
+        ("right", "independent", 20.0, 20 - half, 20 + half, "modified wilson 95%", 80, 80),
+        ("right", "wilson of rows of a question", 20.0, 20 - half, 20 + half, "wilson 95%", 80, 60),
+        ("right", "independent by another name", 20.0, 20 - half, 20 + half, clustered, 80, 80),
+        ("right", "without a width", 20.0, 20.0, 20.0, clustered, 80, 60),
+        ("right", "nothing right", 0.0, 0.0, 10.0, clustered, 80, 60),
+        ("right", "nothing right, without a width", 0.0, 0.0, 0.0, clustered, 80, 60),
+        ("right", "without an interval", 20.0, math.nan, math.nan, clustered, 80, 60),
+        ("right", "hardly known", 20.0, 0.0, 3000.0, clustered, 80, 60),
+        ("right", "a digit too much", 100.00000000001, 99.0, 100.0, clustered, 80, 60),
+        ("right", "a digit too little", -0.00000000001, 0.0, 1.0, clustered, 80, 60),
+    ]
+    found = shrunk_scores(scores(rows), {"x/y": (RIGHT,)})
+    expected = [50.0, 40.0, 80.0, 50.0, 50.0, 60.0, 60.0, 60.0, 60.0, 1.0, 60.0, 60.0]
+    assert found["effective_n"].to_list() == pytest.approx(expected)
+    assert found["questions"].to_list() == [row[-1] for row in rows]
+    assert found["shrunk_high"].null_count() == 0
+    for row, left_out, worth in ((rows[2], 30, 50.0), (rows[0], 45, 35.0)):
+        frame = scores([row]).with_columns(left_out=pl.lit(left_out, dtype=SCORES["left_out"]))
+        assert shrunk_scores(frame, {"x/y": (RIGHT,)})["effective_n"].to_list() == pytest.approx([worth])
+
+
+def test_groups_of_an_endpoint_a_task_a_profile_and_a_metric_are_shrunk_by_themselves() -> None:
+    """In the order of the scores; other facets, unbounded metrics, tasks that nobody named and scores of nothing are left out."""
+    groups = [
+        {},
+        {"endpoint": "other"},
+        {"task": "x/z"},
+        {"profile": "lenient"},
+        {"facet": "topic"},
+        {"metric": "count"},
+        {"metric": "gap"},
+        {"task": "x/unknown"},
+        {"metric": "share"},
+    ]
+    parts, counts = [], []
+    for place, own in enumerate(groups):
+        numbers = [(3 + place, 19), (2, 10 + place), (20, 31)]
+        frame = scores([wilson_row(code, right, n) for code, (right, n) in zip("KUE", numbers, strict=True)])
+        if own == {"metric": "share"}:
+            frame = frame.with_columns(pl.col("score", "low", "high") / 100)
+        parts.append(frame.with_columns(**{name: pl.lit(value) for name, value in own.items()}))
+        counts.append(numbers)
+    everything = pl.concat(parts)
+    gap, share = Metric("gap", "Gap", "", bounds=(-1.0, 1.0)), Metric("share", "Share", "", scale=1.0)
+    found = shrunk_scores(everything, {"x/y": (RIGHT, COUNT, gap, share), "x/z": (RIGHT,)})
+    kept = [0, 1, 2, 3, 8]
+    names = ["endpoint", "task", "profile", "metric", "facet", "value", "score", "low", "high", "n", "questions"]
+    assert found.select(names).equals(pl.concat([parts[place] for place in kept]).select(names))
+    expected = [shrink(*(np.array(side, dtype=float) for side in zip(*counts[place], strict=True))) for place in kept]
+    scales = np.repeat([100.0, 100, 100, 100, 1], 3)
+    for column, name in (("shrunk", "mean"), ("shrunk_low", "low"), ("shrunk_high", "high")):
+        own = np.concatenate([getattr(one, name) for one in expected])
+        assert found[column].to_numpy() == pytest.approx(scales * own, abs=1e-9)
+    assert found["weight"].to_numpy() == pytest.approx(np.concatenate([one.weight for one in expected]), abs=1e-9)
+    topics = shrunk_scores(everything, {"x/y": (RIGHT,)}, facet="topic")
+    assert topics.select(names).equals(parts[4].select(names))
+    assert shrunk_scores(everything, {}).schema == SHRUNK
 
 
 def test_rows_of_one_question_are_not_so_many_observations() -> None:

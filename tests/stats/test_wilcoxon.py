@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats as reference
 from scipy.stats import rankdata
 
-from folkways.stats.wilcoxon import EXACT_UP_TO, Alternative, Zeros, exact_wilcoxon
+from folkways.stats.wilcoxon import EXACT_UP_TO, Alternative, Wilcoxon, Zeros, exact_wilcoxon
 
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
@@ -78,14 +78,48 @@ def test_binary_fractions_break_no_tie() -> None:
     assert exact_wilcoxon([54.3 - 54.1, 33.3 - 33.5, 0.3 - (0.1 + 0.2)], "greater") == exact_wilcoxon([0.2, -0.2, 0.0], "greater")
 
 
-def test_nothing_to_rank() -> None:
-    found = exact_wilcoxon([0.0, math.nan, 0.0], "less")
+@pytest.mark.parametrize(("scale", "ties"), [(0.999, True), (1.001, False)])
+def test_differences_tie_where_ten_decimals_are_the_same(scale: float, ties: bool) -> None:
+    """Half of the tenth decimal is the limit: below it a difference is zero, and two differences tie."""
+    tenth = 0.5e-10 * scale
+    found = exact_wilcoxon([3.0 + tenth, -3.0, tenth], "greater")
+    assert (found.statistic, found.n, found.zeros) == ((1.5, 2, 1) if ties else (1.0 + 3.0, 3, 0))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_p_is_counted_out_for_up_to_two_hundred_pairs(alternative: Alternative) -> None:
+    data = np.arange(1.0, 202.0) * np.resize([1, 1, -1, -1, 1], 201)
+    for n, method in ((200, "exact"), (201, "normal")):
+        found = exact_wilcoxon(data[:n], alternative)
+        own = {"method": "exact"} if method == "exact" else {"method": "asymptotic", "correction": True}
+        expected = reference.wilcoxon(data[:n], alternative=alternative, **own)
+        assert (found.method, found.n) == (method, n)
+        assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+        assert found.smallest_p == 2.0**-n * (2 if alternative == "two-sided" else 1)
+
+
+@pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
+def test_nothing_to_rank(zeros: Zeros) -> None:
+    found = exact_wilcoxon([0.0, math.nan, 0.0], "less", zeros=zeros)
     assert (found.p, found.n, found.zeros, found.smallest_p) == (1.0, 0, 2, 1.0)
+    assert (found.statistic, found.alternative, found.method) == (0.0, "less", "exact")
     assert math.isnan(found.effect)
 
 
 def test_missing_pairs_do_not_count() -> None:
-    assert exact_wilcoxon([1.0, math.nan, 2.0]) == exact_wilcoxon([1.0, 2.0])
+    found = exact_wilcoxon([1.0, math.nan, None, 2.0])  # type: ignore[arg-type]
+    assert found == exact_wilcoxon([1.0, 2.0])
+    assert found == Wilcoxon(3.0, 0.5, "two-sided", 2, 0, 0.5, 1.0, "exact")
+    assert exact_wilcoxon([-2.0]) == Wilcoxon(0.0, 1.0, "two-sided", 1, 0, 1.0, -1.0, "exact")
+
+
+def test_no_p_is_above_one() -> None:
+    """Far from either side, the half rank of the continuity correction would give more."""
+    data = np.arange(1.0, 302.0) * np.resize([1, -1, -1, 1], 301)
+    for alternative in ALTERNATIVES:
+        assert 0 < exact_wilcoxon(data, alternative).p <= 1
+    for data in ([1.0] * 300, [-1.0] * 300):
+        assert max(exact_wilcoxon(data, "greater").p, exact_wilcoxon(data, "less").p) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from folkways.endpoints.base import Settings
 from folkways.workspace import plans
@@ -13,16 +13,26 @@ CHOICES = ["A", "B", "C", "D"]
 
 
 def plan_prompts(
-    workspace: Workspace, identity: str, texts: Sequence[str], *, config: object = "test", max_tokens: int = 16, first: int = 1
+    workspace: Workspace,
+    identity: str,
+    texts: Sequence[str],
+    *,
+    config: object = "test",
+    max_tokens: int = 16,
+    first: int = 1,
+    task: str = "test/task",
+    settings: Settings | None = None,
+    name: str | None = None,
 ) -> tuple[plans.RunRecord, int]:
     """Write down a run that expects one answer to each text; returns the run and the endpoint's number.
 
-    The same ``config`` names the same run: for a second endpoint in it, ``first`` is the ordinal behind those of the first.
+    The same ``config`` names the same run: for a second endpoint or task in it, ``first`` is the ordinal behind those of the first.
     """
-    run, _ = plans.begin_run(workspace, {"config": config}, [], "test", None)
+    known = config if isinstance(config, Mapping) else {"config": config}
+    run, _ = plans.begin_run(workspace, known, [], "test", name)
     endpoint = plans.endpoint_id(workspace, identity, identity)
-    settings = settings_json(Settings(max_tokens=max_tokens))
-    settings_number = plans.settings_id(workspace, settings)
+    sent = settings_json(settings or Settings(max_tokens=max_tokens))
+    settings_number = plans.settings_id(workspace, sent)
     prompts, expected = [], []
     for ordinal, text in enumerate(texts, first):
         digest = prompt_hash(None, text, CHOICES)
@@ -32,12 +42,12 @@ def plan_prompts(
                 "run_id": run.id,
                 "ordinal": ordinal,
                 "endpoint_id": endpoint,
-                "task": "test/task",
+                "task": task,
                 "item": f"item-{ordinal}",
                 "language": "en",
                 "variant": "plain",
                 "sample": 0,
-                "key": request_key(identity, digest, settings, 0),
+                "key": request_key(identity, digest, sent, 0),
                 "prompt_hash": digest,
                 "prompt_source": "folkways",
                 "settings_id": settings_number,

@@ -93,7 +93,7 @@ def postgres_server() -> Iterator[str]:
             _wait_until_ready(server, port, log)
             yield f"postgresql+psycopg://{USER}@127.0.0.1:{port}"
         finally:
-            server.send_signal(signal.SIGINT)  # a fast shutdown: open connections are ended
+            server.send_signal(signal.SIGQUIT)  # an immediate shutdown: the data are thrown away
             server.wait(timeout=30)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.sample import TASKS
+from folkways.benchmarks.sample import BENCHMARK
 from folkways.records import RESPONSES, State
 from folkways.releases.base import Release
 
-BY_NAME: dict[str, Task] = {task.name: task for task in TASKS}
+BY_NAME: dict[str, Task] = {task.name: task for task in BENCHMARK.tasks}
 
 Answerer = Callable[[dict[str, Any], str], "str | State"]
 """Item and language -> the reply, or a state other than answered."""

@@ -50,6 +50,18 @@ def studio_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
     yield workspace
 
 
+ON_A_FILE = pytest.mark.parametrize("studio_workspace", ["sqlite"], indirect=True)
+"""For rules that are not about the database: a copy on a server costs time."""
+
+
+def stored(workspace: Workspace, table: sa.Table, *leave_out: str, **only: Any) -> list[dict[str, Any]]:
+    """Every row of a table (with these values) in the order in which it was added, without some columns."""
+    order = [table.c.id] if "id" in table.c else list(table.primary_key)
+    with workspace.read() as connection:
+        rows = connection.execute(sa.select(table).filter_by(**only).order_by(*order)).all()
+    return [{name: value for name, value in row._mapping.items() if name not in leave_out} for row in rows]
+
+
 def described(stages: Sequence[Mapping[str, Any]], **changes: Any) -> dict[str, Any]:
     """The description of a study of Korea with these stages."""
     return {

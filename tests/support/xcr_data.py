@@ -6,8 +6,8 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
+from folkways.benchmarks.xcr.data import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
-from folkways.releases.xcr import ADAPTATION_FILES, BASE_FILE, PROMPT_FILES
 
 BASE = [
     ("sentence", "cultural_context", "csi_category", "csi_hall_mapping", "hall_level"),

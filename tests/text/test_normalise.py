@@ -31,6 +31,8 @@ def test_the_paper_removes_the_acute_accent_and_no_other() -> None:
         ("don’t", "don't", "en"),
         ("5 pm", "17:00 ", "en"),
         ("12:30 a.m.", "0:30 ", "en"),
+        ("1 am", "1:00", "en"),
+        ("12:05 pm", "12:05", "en"),
     ],
 )
 def test_what_readers_take_for_the_same(one: str, other: str, language: str) -> None:
@@ -53,12 +55,19 @@ def test_what_they_do_not(one: str, other: str, language: str) -> None:
         ("2.50", "2.5"),
         ("01/05", "1/5"),
         ("007", "7"),
+        ("01:02:03", "1:2:3"),
+        ("03.x", "03.x"),
         ("12,5", "12,5"),
         ("tea", "tea"),
     ],
 )
 def test_numbers_have_one_form(written: str, number: str) -> None:
     assert strict_token(written) == number
+
+
+@pytest.mark.parametrize("text", ["0 am", "0:30 pm", "13 am", "13 pm"])
+def test_what_no_clock_shows_stays(text: str) -> None:
+    assert strict_text(text, "en") == text
 
 
 def test_numbers_stand_apart_from_letters() -> None:
@@ -88,7 +97,8 @@ def test_the_papers_normal_form_is_its_own(token: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "plain"), [("Los NIÑOS", "es", "los niños"), ("IŞIQ", "az", "ışıq"), ("كيك", "fa", "کیک")]
+    ("text", "language", "plain"),
+    [("Los NIÑOS", "es", "los niños"), ("IŞIQ", "az", "ışıq"), ("كيك", "fa", "کیک"), ("A\u200b\u0300", "en", "\u00e0")],
 )
 def test_lemmatisers_get_accents_and_lower_case(text: str, language: str, plain: str) -> None:
     assert plain_text(text, language) == plain

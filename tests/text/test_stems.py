@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.releases import blend
+from folkways.benchmarks.blend import data as blend
 from folkways.text.tools import get_tool
 from tests.support.blend_data import release_at
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 
+import pytest
 import sqlalchemy as sa
 
-from folkways.endpoints.base import Completion, Request
+from folkways.endpoints.base import Completion, Request, Settings
+from folkways.workspace import ledger as ledger_module
 from folkways.workspace import plans, results, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.ledger import Answered, Failed, Ledger
-from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Watch
+from folkways.workspace.ledger import KEYS_PER_QUERY, Answered, Batch, Failed, Ledger
+from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, place, started
 from tests.support.planned import plan_prompts
 
 TEXTS = [f"question {number}" for number in range(10)]
@@ -253,3 +257,142 @@ def states(workspace: Workspace, run: plans.RunRecord) -> list[tuple[str, str | 
     (part,) = results.parts(workspace, run)
     found = results.responses(workspace, run, part).select("state", "reason").rows()
     return [(state, reason if state == "failed" else None) for state, reason in found]
+
+
+def table(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[object, ...]]:
+    """All rows of a table, ordered."""
+    with workspace.read() as connection:
+        return sorted(tuple(row) for row in connection.execute(sa.select(*(table.c[name] for name in columns or table.c.keys()))))
+
+
+def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every column, of requests that differ in all of them."""
+    monkeypatch.setattr(ledger_module.time, "time", lambda: 5000.0)
+    monkeypatch.setattr(ledger_module, "_now", lambda _connection: 5000.0)  # a server has a clock of its own
+    run, _ = plans.begin_run(any_workspace, {"config": "test"}, [], "test", None)
+    endpoint = [plans.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
+    sent = [plans.settings_id(any_workspace, text) for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")]
+    prompts = [
+        {"prompt_hash": "p1", "system": "be short", "user": "one", "choices": '["A","B"]'},
+        {"prompt_hash": "p2", "system": None, "user": "two", "choices": None},
+    ]
+    rows = [("t/a", "i1", "en", "v1", 0, "k1", "p1", sent[0]), ("t/b", "i2", "ko", "v2", 4, "k2", "p2", sent[1])]
+    names = ("task", "item", "language", "variant", "sample", "key", "prompt_hash", "settings_id")
+    expected = [
+        {"run_id": run.id, "ordinal": ordinal, "endpoint_id": endpoint, "prompt_source": "x", **dict(zip(names, row, strict=True))}
+        for ordinal, row in enumerate(rows, 3)
+    ]
+    plans.write_expected(any_workspace, prompts, expected)
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    assert table(any_workspace, schema.owners) == [(ledger.owner, place(), os.getpid(), started(os.getpid()), 5000.0)]
+    batch = ledger.claim(endpoint, 0, 10, frozenset())
+    first = Request("k1", "one", "be short", Settings(0.5, 0.9, 3, 7), 0, ("A", "B"), "t/a", "i1", "en", "v1", "p1", sent[0])
+    second = Request("k2", "two", None, Settings(None, None), 4, None, "t/b", "i2", "ko", "v2", "p2", sent[1])
+    assert batch == Batch((first, second), 4, 2)
+    full = Completion("A", "f" * 70, "no", "m" * 300, 0, 2**31 - 1, 7)
+    ledger.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
+    assert table(any_workspace, schema.responses) == [
+        ("k1", endpoint, "p1", sent[0], 0, "A", "f" * 64, "no", "m" * 256, 0, 2**31 - 1, 7, 0.25, 2, 5000.0)
+    ]
+    assert table(any_workspace, schema.failures) == [(run.id, "k2", "lost", 6, 5000.0)]
+    ledger.enter()
+    assert ledger.claim(endpoint, 0, 10, frozenset()) == Batch((second,), 4, 1)
+    bare = Completion("B", None, None, None, None, None, None)
+    ledger.save(endpoint, [Answered(second, bare, 1.0, 1)])
+    assert table(any_workspace, schema.responses)[1] == (
+        *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0)
+    )  # fmt: skip
+    assert ledger.claim(endpoint, 1, 10, frozenset()) == Batch((), 1, 0)
+
+
+def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace: Workspace) -> None:
+    """Of this run and endpoint alone; what is equal, in flight or held by others is looked at and left out."""
+    run, endpoint = plan_prompts(any_workspace, "m", ["a", "b", "a", "c", "d", "e"])
+    other, far = plan_prompts(any_workspace, "n", ["a", "x"], first=7)
+    assert other.id == run.id
+    plan_prompts(any_workspace, "m", ["a", "y"], config="another")
+    one, two = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    one.enter()
+    two.enter()
+    assert [(ledger.pending(number), ledger.standing(number)) for ledger, number in ((one, endpoint), (one, far))] == [
+        (5, (5, 0)),
+        (2, (2, 0)),
+    ]
+    batch = one.claim(endpoint, 0, 3, frozenset())
+    assert ([request.user for request in batch.requests], batch.last, batch.seen) == (["a", "b"], 3, 3)
+    assert [request.item for request in batch.requests] == ["item-1", "item-2"]
+    first, second = batch.requests
+    theirs = two.claim(endpoint, 1, 3, {second.key})
+    assert ([request.user for request in theirs.requests], theirs.last, theirs.seen) == (["c"], 4, 3)
+    rest = one.claim(endpoint, 4, 9, frozenset())
+    assert ([request.user for request in rest.requests], rest.last, rest.seen) == (["d", "e"], 6, 2)
+    claims = [(one, batch), (two, theirs), (one, rest)]
+    held = [(ledger.owner, " ".join(request.key for request in claimed.requests)) for ledger, claimed in claims]
+    assert table(any_workspace, schema.claims, "owner_id", "requests") == sorted(held)
+    assert two.claim(far, 6, 1, frozenset()).last == 7
+    # A claim is free once the last of its requests has ended, also when several end together and it is asked twice.
+    one.save(endpoint, [answer(first)])
+    assert one.standing(endpoint) == (4, 1)
+    assert one.standing(far) == (2, 0)
+    assert Ledger(any_workspace, run.id + 1).standing(endpoint) == (1, 1)
+    assert len(table(any_workspace, schema.claims)) == 4
+    one.save(endpoint, [Failed(second, "down", 1), answer(rest.requests[1])])
+    assert sorted(row[0] for row in table(any_workspace, schema.claims, "requests") if row[0] in dict(held).values()) == sorted(
+        [held[1][1], held[2][1]]
+    )
+    assert one.standing(endpoint) == (2, 2)
+    one.give_back({rest.requests[0].key, "unknown"})
+    assert [row for row in table(any_workspace, schema.claims, "owner_id") if row != (two.owner,)] == []
+    one.give_back({rest.requests[0].key})
+    one.give_back(())
+    one.save(endpoint, [answer(rest.requests[0]), answer(rest.requests[0])])
+    two.leave()
+    assert table(any_workspace, schema.claims) == []
+    assert (one._claimed, one._claim_of) == ({}, {})  # nothing is kept in memory of what has ended
+    assert table(any_workspace, schema.owners, "id") == [(one.owner,)]
+    # What is given back may be claimed by oneself again.
+    (again,) = one.claim(endpoint, 0, 9, frozenset()).requests
+    assert again.user == "c"
+    assert one.forget([first.key, rest.requests[0].key, "unknown"]) == 2
+    assert one.forget([]) == 0
+    assert one.standing(endpoint) == (3, 1)
+
+
+def test_what_is_forgotten_may_be_more_than_one_statement_takes(any_workspace: Workspace) -> None:
+    many = 2 * KEYS_PER_QUERY + 1
+    run, endpoint = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(many)])
+    ledger = Ledger(any_workspace, run.id)
+    ledger.enter()
+    batch = ledger.claim(endpoint, 0, many, frozenset())
+    ledger.save(endpoint, [answer(request) for request in batch.requests])
+    assert ledger.forget([request.key for request in batch.requests]) == many
+    assert ledger.pending(endpoint) == many
+
+
+def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None:
+    """Not oneself, nobody who lives, and nobody who has beaten since he was looked at."""
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
+    dead = {"host": place(), "pid": int(ended.stdout), "pid_started": "1"}
+    me, alive, gone, woken = (Ledger(any_workspace, 1) for _ in range(4))
+    for each in (me, alive, gone, woken):
+        each.enter()
+    with any_workspace.write() as connection:
+        connection.execute(
+            sa.update(schema.owners).where(schema.owners.c.id.in_([me.owner, gone.owner, woken.owner])).values(**dead)
+        )
+
+    class Late(Watch):
+        """Somebody who beats between being found dead and being dropped."""
+
+        def dead(self, owners: Iterable[Owner], now: float) -> list[Owner]:
+            found = super().dead(owners, now)
+            with any_workspace.write() as connection:
+                connection.execute(sa.update(schema.owners).where(schema.owners.c.id == woken.owner).values(heartbeat=now + 1))
+            return found
+
+    me._watch = Late()
+    me.free_dead_claims()
+    assert {row[0] for row in table(any_workspace, schema.owners, "id")} == {me.owner, alive.owner, woken.owner}

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, place, started
+from folkways.workspace import owners
+from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, _is_dead_here, place, started
 
 NOW = 1_795_240_000.0
 WHO = "import os; from folkways.workspace.owners import place, started as s; print(place(), os.getpid(), s(os.getpid()), sep='|')"
@@ -104,3 +106,56 @@ def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> Non
     assert watch.dead([its], NOW) == []
     clock.seconds += STALE_SECONDS + 1
     assert watch.dead([its], NOW) == [its]
+
+
+@pytest.mark.parametrize(
+    ("silent", "watched", "dead"),
+    [(90.0, 90.0, False), (90.01, 90.01, True), (1e6, 30.0, False), (1e6, 30.01, True), (90.0, 31.0, False), (90.01, 31.0, True)],
+)
+def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(clock: Clock, silent: float, watched: float, dead: bool) -> None:
+    """Ninety seconds; of somebody who is known for longer, thirty besides under our eyes."""
+    its = owner("elsewhere", heartbeat=0.0)
+    watch = Watch(clock)
+    assert watch.dead([its], silent) == []
+    clock.seconds += watched
+    assert watch.dead([its], silent) == ([its] if dead else [])
+
+
+def test_on_windows_a_process_is_not_touched_to_see_whether_it_lives(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There the signal 0 ends it."""
+    monkeypatch.setattr(owners.sys, "platform", "win32")
+    monkeypatch.setattr(owners.os, "kill", None)
+    assert Watch(clock).dead([owner(place(), pid=os.getpid(), since="other")], NOW) == []
+
+
+def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(_pid: int, _signal: int) -> None:
+        raise PermissionError
+
+    mine = started(os.getpid())
+    monkeypatch.setattr(owners.os, "kill", forbidden)
+    assert _is_dead_here(os.getpid(), mine) is False
+    assert _is_dead_here(os.getpid(), "1") is True
+    monkeypatch.setattr(owners, "started", lambda _pid: "")
+    assert _is_dead_here(os.getpid(), "1") is None
+
+
+def test_a_process_is_known_by_when_it_started_whatever_it_is_called(child: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    assert started(child.pid) == Path(f"/proc/{child.pid}/stat").read_text().split()[21]
+    odd = tmp_path / "a) Z 9 (b"
+    shutil.copy(str(shutil.which("sleep")), odd)
+    with subprocess.Popen([odd, "60"]) as process:
+        told = Path(f"/proc/{process.pid}/stat").read_text()
+        assert told.split(" ", 1)[1].startswith("(a) Z 9 (b) ")
+        assert started(process.pid) == told.rpartition(")")[2].split()[19]
+        process.kill()
+        process.wait()
+        assert started(process.pid) == ""
+
+
+def test_a_place_is_a_kernel_and_its_numbering_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    monkeypatch.setattr(owners.socket, "gethostname", lambda: "h" * 300)
+    assert place.__wrapped__() == f"{'h' * 150} {boot} {Path('/proc/self/ns/pid').readlink()}"
+    monkeypatch.setattr(owners, "Path", lambda _name: Path("/nowhere"))
+    assert place.__wrapped__() == "h" * 250

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import polars as pl
+import dataclasses
 
-from folkways.workspace import results
+import polars as pl
+import pytest
+
+from folkways.endpoints.base import Completion, Settings
+from folkways.records import JUDGEMENTS, SCORES, State
+from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
+from folkways.workspace.ledger import Answered, Failed, Ledger
 from tests.support.planned import plan_prompts
 
-MANY = 2 * results.CHUNK + 7
+MANY = 2 * results.CHUNK + 207
 
 
 def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace) -> None:
@@ -38,3 +44,168 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
     assert loaded["never"].null_count() == loaded.height == MANY
     assert set(loaded["endpoint"]) == {"m"}
     assert set(loaded["task"]) == {"test/task"}
+
+
+@pytest.fixture
+def asked(any_workspace: Workspace) -> tuple[Workspace, plans.RunRecord, plans.RunRecord]:
+    """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the first run."""
+    workspace = any_workspace
+    for config, tokens in (("first", 16), ("second", 32)):
+        plan_prompts(workspace, "n", ["a", "b"], config=config, first=1, task="t/b")
+        plan_prompts(workspace, "m", ["a", "b", "c", "d"], config=config, first=3, task="t/b")
+        plan_prompts(workspace, "m", ["a", "e"], config=config, first=7, task="t/a")
+        plan_prompts(workspace, "m", ["f"], config=config, first=9, task="t/b", max_tokens=tokens)
+    first, second = plans.list_runs(workspace)
+    m, n = (plans.endpoint_id(workspace, name, name) for name in "mn")
+    one, two = Ledger(workspace, first.id), Ledger(workspace, second.id)
+    one.enter()
+    two.enter()
+    a, b, c, d, e, f = one.claim(m, 0, 10, ()).requests
+    (of_n, _) = one.claim(n, 0, 10, ()).requests
+    one.save(m, [Answered(a, Completion("A", "stop", None, "m", 1, 10, 100), 0.1, 1)])
+    one.save(m, [Answered(b, Completion("", "content_filter", "unsafe", "m", 2, 20, 200), 0.1, 4)])
+    one.save(m, [Failed(c, "down", 6), Failed(f, "down", 6), Failed(e, "slow", 6)])
+    one.save(n, [Answered(of_n, Completion("N"), 0.1, 2)])
+    one.leave()
+    two.save(m, [Failed(c, "other", 6), Failed(d, "other", 6)])
+    (later,) = (request for request in two.claim(m, 0, 10, ()).requests if request.user == "f")
+    two.save(m, [Answered(later, Completion("F", None, None, "m", 4, 40, None), 0.1, 1)])
+    return workspace, first, second
+
+
+def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
+    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+) -> None:
+    workspace, first, second = asked
+    n_b, m_b, m_a = found = results.parts(workspace, first)
+    assert found == [results.Part(1, "n", "t/b", 2), results.Part(2, "m", "t/b", 5), results.Part(2, "m", "t/a", 2)]
+    assert results.parts(workspace, second) == found
+    told = results.responses(workspace, first, m_b)
+    assert told.schema == pl.Schema(results.REPLIES)
+    rest = ("en", "plain", 0)
+    assert told.rows() == [
+        ("t/b", "item-3", *rest, "answered", "A", None, 3, "folkways", "stop"),
+        ("t/b", "item-4", *rest, "refused", "", "unsafe", 4, "folkways", "content_filter"),
+        ("t/b", "item-5", *rest, "failed", None, "down", 5, "folkways", None),
+        ("t/b", "item-6", *rest, "missing", None, "not asked yet", 6, "folkways", None),
+        ("t/b", "item-9", *rest, "failed", None, "down", 9, "folkways", None),
+    ]
+    stopped = dataclasses.replace(second, reason="the budget was spent")
+
+    def states(run: plans.RunRecord, part: results.Part) -> list[tuple[object, ...]]:
+        return results.responses(workspace, run, part).select("item", "state", "reason").rows()
+
+    assert states(stopped, m_b) == [
+        ("item-3", "answered", None),
+        ("item-4", "refused", "unsafe"),
+        ("item-5", "failed", "other"),
+        ("item-6", "failed", "other"),
+        ("item-9", "answered", None),
+    ]
+    assert states(first, m_a) == [("item-7", "answered", None), ("item-8", "failed", "slow")]
+    assert states(stopped, m_a) == [("item-7", "answered", None), ("item-8", "missing", "not asked: the budget was spent")]
+    assert states(first, n_b) == [("item-1", "answered", None), ("item-2", "missing", "not asked yet")]
+    nothing = results.responses(workspace, first, results.Part(1, "n", "t/a", 0))
+    assert (nothing.height, nothing.schema) == (0, pl.Schema(results.REPLIES))
+    sixteen, thirty_two = (f"max_tokens={tokens},temperature=0.0,top_p=1.0" for tokens in (16, 32))
+    assert [results.settings_sent(workspace, first, part) for part in found] == [[sixteen]] * 3
+    assert [results.settings_sent(workspace, second, part) for part in found] == [[sixteen], [sixteen, thirty_two], [sixteen]]
+
+
+def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
+    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+) -> None:
+    """A reply counts once, however many items expect it: by the endpoint's number, and failures by how many there are."""
+    workspace, first, second = asked
+    assert results.usage(workspace, first) == [results.Usage("n", 1, 0, 0, 0, 1), results.Usage("m", 2, 3, 30, 300, 3)]
+    assert results.usage(workspace, second) == [results.Usage("n", 1, 0, 0, 0, 1), results.Usage("m", 3, 7, 70, 300, 3)]
+    counts = results.failure_counts(workspace, first)
+    assert counts.schema == pl.Schema({"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64})
+    assert counts.rows() == [("m", "t/b", "down", 2), ("m", "t/a", "slow", 1)]
+    assert results.failure_counts(workspace, second).rows() == [("m", "t/b", "other", 2)]
+    empty, _ = plans.begin_run(workspace, {"config": "empty"}, [], "test", None)
+    assert results.parts(workspace, empty) == results.usage(workspace, empty) == []
+    assert results.failure_counts(workspace, empty).schema == counts.schema
+
+
+def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:
+    told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "left_out"), 3)
+    names = {"endpoint": endpoint, "task": task, "profile": profile, "metric": "right", "facet": "all", "value": "all"}
+    return told | names | {"score": value, "coverage": 1.0, "interval": "none", "signature": "s"}
+
+
+def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_and_profile(
+    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+) -> None:
+    workspace, first, second = asked
+    n_b, m_b, m_a = results.parts(workspace, first)
+
+    def judged(part: results.Part, run: plans.RunRecord, right: float) -> pl.DataFrame:
+        told = results.responses(workspace, run, part)
+        return told.select("task", "item", "language", "variant", "sample", "ordinal", "state").with_columns(
+            question=pl.format("q{}", "ordinal"),
+            culture=pl.lit("KR"),
+            counted=pl.col("ordinal") != 4,
+            answer=pl.lit("A"),
+            reason=pl.lit("because"),
+            right=pl.lit(right),
+        )
+
+    for run, profile, right in ((second, "paper", 10.0), (first, "strict", 20.0), (first, "paper", 30.0), (first, "paper", 40.0)):
+        for part, more in ((m_a, 1.0), (m_b, 2.0), (n_b, 3.0)):
+            results.save_judgements(workspace, run, profile, judged(part, run, right + more))
+            rows = [score(part.endpoint, part.task, profile, value) for value in (right + more, 100.0)]
+            results.save_scores(workspace, run, profile, part, pl.DataFrame(rows, schema=dict(SCORES)))
+    loaded = results.load_judgements(workspace, first, "paper", m_b)
+    assert loaded.columns == [
+        *("ordinal", "item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason"),
+        *("response", "task", "endpoint", "right"),
+    ]
+    place, tail = ("KR", "en", "plain", 0), ("A", "because")
+    assert loaded.rows() == [
+        (number, f"item-{number}", f"q{number}", *place, number != 4, state, *tail, said, "t/b", "m", 42.0)
+        for number, state, said in [
+            (3, "answered", "A"),
+            (4, "refused", ""),
+            (5, "failed", None),
+            (6, "missing", None),
+            (9, "failed", None),
+        ]
+    ]
+
+    def rights(run: plans.RunRecord, profile: str) -> list[tuple[list[int], list[float]]]:
+        frames = [results.load_judgements(workspace, run, profile, part) for part in (m_a, m_b, n_b)]
+        return [(frame["ordinal"].to_list(), frame["right"].unique().to_list()) for frame in frames]
+
+    ordinals = [7, 8], [3, 4, 5, 6, 9], [1, 2]
+    assert rights(first, "paper") == [*zip(ordinals, ([41.0], [42.0], [43.0]), strict=True)]
+    assert rights(first, "strict") == [*zip(ordinals, ([21.0], [22.0], [23.0]), strict=True)]
+    assert rights(second, "paper") == [*zip(ordinals, ([11.0], [12.0], [13.0]), strict=True)]
+    empty = results.load_judgements(workspace, second, "strict", m_b)
+    assert (empty.height, empty.schema) == (0, pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}))
+
+    def scores(run: plans.RunRecord) -> list[tuple[object, ...]]:
+        found = results.load_scores(workspace, run)
+        assert found.schema == pl.Schema(SCORES)
+        return found.select("profile", "task", "endpoint", "score").rows()
+
+    order = (("t/a", "m"), ("t/b", "m"), ("t/b", "n"))
+
+    def expected(profile: str, *rights: float) -> list[tuple[object, ...]]:
+        return [(profile, *part, value) for part, right in zip(order, rights, strict=True) for value in (right, 100.0)]
+
+    assert scores(first) == [*expected("strict", 21.0, 22.0, 23.0), *expected("paper", 41.0, 42.0, 43.0)]
+    assert scores(second) == expected("paper", 11.0, 12.0, 13.0)
+    results.save_scores(workspace, first, "strict", m_b, pl.DataFrame(schema=dict(SCORES)))
+    assert scores(first)[:4] == [row for row in expected("strict", 21.0, 22.0, 23.0) if row[1:3] != ("t/b", "m")]
+
+
+def test_a_part_without_settings_metrics_or_facets_comes_back_without_any(any_workspace: Workspace) -> None:
+    run, _ = plan_prompts(any_workspace, "m", ["a"], settings=Settings(temperature=None, top_p=None))
+    (part,) = results.parts(any_workspace, run)
+    plain = {"ordinal": 1, "question": "q", "culture": "KR", "counted": True, "state": "failed", "answer": None, "reason": None}
+    results.save_judgements(any_workspace, run, "paper", pl.DataFrame([plain]))
+    assert results.settings_sent(any_workspace, run, part) == ["provider"]
+    loaded = results.load_judgements(any_workspace, run, "paper", part)
+    assert loaded.columns[-3:] == ["response", "task", "endpoint"]
+    assert loaded.select(list(plain)).rows(named=True) == [plain]

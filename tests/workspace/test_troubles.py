@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
 import psycopg
 import pytest
 from sqlalchemy.exc import OperationalError as Wrapped
@@ -61,3 +64,35 @@ def test_a_servers_own_words_are_quoted_without_the_rest_of_its_message(postgres
         connection.exec_driver_sql("SELECT 1/%s::int", (0,))
     assert str(told.value).endswith(": division by zero [SQLSTATE 22012]")
     workspace.close()
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("file is not a database", "something else than a SQLite database"),
+        ("Database or disk is full", "free some space"),
+        ("disk I/O error", "check free space and the file system"),
+        ("attempt to write a readonly database", "make both writable"),
+        ("database is locked", "writing for over 60 s"),
+        ("database disk image is malformed", "restore it from a backup"),
+        ("unable to open database file", "its folder exists"),
+        ("something new", "something new"),
+    ],
+)
+def test_what_a_file_has_is_told_with_its_remedy_however_it_comes(said: str, remedy: str) -> None:
+    """As SQLAlchemy raises it, and as the driver does while a connection is made."""
+    bare = sqlite3.OperationalError(said)
+    for error in (bare, Wrapped("SELECT 1", (), bare)):
+        told = explained("cannot read it", error)
+        assert type(told) is WorkspaceError
+        assert str(told).startswith("cannot read it: ")
+        assert remedy in str(told)
+        assert said in str(told)
+    lost = explained("cannot read it", Wrapped("SELECT 1", (), bare, connection_invalidated=True))
+    assert isinstance(lost, WorkspaceGoneError)
+
+
+def test_a_file_is_waited_for_as_long_as_is_said(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    with workspace.read() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000

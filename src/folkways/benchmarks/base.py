@@ -1,22 +1,24 @@
-"""What a task is. A benchmark is data and pure functions: it never opens a socket or a database.
+"""What a benchmark and its tasks are: data and pure functions, which never open a socket or a database.
 
-A new benchmark is one folder with ``Task`` objects and one entry point in the group ``folkways.tasks``; ``benchmarks/sample`` is
-the smallest one and is meant to be copied.
+A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``; ``benchmarks/sample``
+is the smallest one and is meant to be copied.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
+from folkways.releases.readers import Reader
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,15 @@ class PromptOptions:
     orders: int = 1
 
 
+AnswerGroups = tuple[tuple[str, ...], ...]
+"""The answers to a question, each as all the ways to put it."""
+
+
+def answer_groups(groups: Iterable[Iterable[str | None]]) -> AnswerGroups:
+    """Answers without empty and repeated ways to put them."""
+    return tuple(tuple(dict.fromkeys(wording for wording in group if wording)) for group in groups)
+
+
 class Task(ABC):
     """One way of asking one benchmark's items, and of judging what comes back. The same four verbs for every task."""
 
@@ -55,6 +66,7 @@ class Task(ABC):
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
+    has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
 
     people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
     people_by: ClassVar[str] = "first answers against the others'"  # how the line of people is made, for its signature
@@ -136,6 +148,17 @@ class Task(ABC):
         """
         return {}
 
+    def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
+        """What counts as right for an item with a free answer, the most frequent answer first; empty where nobody answered.
+
+        item: a row of ``items``. Each answer is a tuple of the ways to put it, in any language.
+        """
+        raise NotImplementedError(f"{self.name} has no free answers")
+
+    def question_in(self, item: Mapping[str, Any], language: str) -> str:
+        """The question of an item with a free answer, as it is asked in that language. Every question can be asked in English."""
+        raise NotImplementedError(f"{self.name} has no free answers")
+
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 
@@ -151,3 +174,31 @@ class Task(ABC):
     def models(self) -> Mapping[str, str]:
         """Role -> name and revision of the model that judging uses, ``none`` where there is none; for the signature."""
         return {role.name: MODEL_ABSENT for role in self.model_roles}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """All that folkways knows about a benchmark; its entry point names one.
+
+    The folder of the module that the entry point names holds ``records``, one TOML file for each release, and, for data that come
+    with the package, ``data``.
+
+    name:     "blend"; every task is called ``name/...``.
+    tasks:    in the order in which they are asked.
+    reader:   what recognises and checks its released data, where they need that.
+    analyses: what can be asked of a run besides its scores, with names that are unique here.
+    caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
+    """
+
+    name: str
+    title: str
+    tasks: tuple[Task, ...]
+    reader: Reader | None = None
+    analyses: tuple[Analysis, ...] = ()
+    caution: str = ""
+
+    def __post_init__(self) -> None:
+        """ValueError for a task of another name."""
+        for task in self.tasks:
+            if task.benchmark != self.name:
+                raise ValueError(f"a task of the benchmark {self.name} is called {self.name}/..., not {task.name}")

@@ -1,70 +1,135 @@
-"""Tasks that ask in English and judge one reply at a time: how items become prompts, and replies with their items judgements."""
+"""Tasks that ask about one item at a time and judge one reply at a time: how items become prompts, and replies judgements."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.templates import Template, asks_in_english
+from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.templates import Template
+from folkways.cultures import get_language
 from folkways.errors import DataError
-from folkways.records import JUDGEMENTS, PROMPTS, RESPONSES, Schema, require_columns
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Schema, State, require_columns
 from folkways.releases.base import Release
+from folkways.text.refusals import declines
 
 Row = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was made of one reply.
+
+    values:  each metric's; None where it does not apply to the item. A reply that is refused or unreadable has the task's worst.
+    details: further columns of the judgement.
+    counted: False where the item does not belong to the score; the reason says why.
+    """
+
+    answer: str | None
+    reason: str | None
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    state: State = State.ANSWERED
+    counted: bool = True
+
+
+def unread(reply: str, language: str, reason: str) -> Verdict:
+    """The verdict on a reply without an answer: refused where it declines, else unreadable for this reason."""
+    if declines(reply, language):
+        return Verdict(None, "the reply declines to answer", state=State.REFUSED)
+    return Verdict(None, reason, state=State.UNREADABLE)
+
+
 class ItemwiseTask(Task):
-    """A task whose prompt shows one item, and whose reply is judged by that item alone."""
+    """A task whose prompt shows one item, and whose reply is judged by that item alone.
+
+    A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a reply is worth
+    (``verdict``).
+    """
 
     own_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
+    details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
 
-    @property
     @abstractmethod
-    def judged_columns(self) -> Schema:
-        """What the judgements carry besides records.JUDGEMENTS: facets, details and metrics."""
+    def rows(self, release: Release) -> Iterable[Row]:
+        """The items: item, culture, text, gold, facets, ``own_columns``; question and release_id where they are not the item."""
 
     @abstractmethod
-    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
-        """Variant -> template, for the variants that the options ask for."""
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
+        """Variant -> template of a language, for the variants that the options ask for."""
 
     @abstractmethod
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         """What stands for {question} and the other names in a prompt template."""
 
     @abstractmethod
-    def judged(self, item: Row, response: Row, profile: str) -> Row:
-        """The columns of a judgement that the item and the response do not have already, or have otherwise."""
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        """The verdict on a reply: ``response["response"]`` to the item in ``response["language"]``."""
+
+    def languages(self, item: Row) -> tuple[str, ...]:
+        """The languages that the item can be asked in, the culture's own first."""
+        return ("en",)
+
+    def askings(self, item: Row, language: str, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
+        """The ways in which an item is asked with one template: name of the variant, and what fills the template."""
+        yield variant, self.parts(item, language)
+
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
+        return {metric.name: 0.0 for metric in self.metrics}
+
+    def why_uncounted(self, item: Row) -> str | None:
+        """Why an item does not belong to the score, whatever is replied; None where it does."""
+        return None
 
     def completed(self, rows: list[Row]) -> list[Row]:
         """The judged rows with what is found out better for all of them together than one by one; as they are by default."""
         return rows
 
-    def askings(self, item: Row, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
-        """The ways in which an item is asked with one template: name of the variant, and what fills the template."""
-        yield variant, self.parts(item)
+    @property
+    def judged_columns(self) -> Schema:
+        """What the judgements carry besides records.JUDGEMENTS."""
+        facets = dict.fromkeys(self.facets, pl.String)
+        return {**facets, **self.details, **{metric.name: pl.Float64 for metric in self.metrics}}
+
+    def items(self, release: Release) -> pl.DataFrame:
+        named = {"task": self.name}
+        rows = [{**named, "question": row["item"], "release_id": row["item"], **row} for row in self.rows(release)]
+        facets = {facet: pl.String for facet in self.facets if facet not in self.own_columns}
+        return pl.DataFrame(rows, schema={**ITEMS, **facets, **self.own_columns})
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
-        templates = self.templates(options, release)
-        rows = [
-            {
-                "task": self.name,
-                "item": item["item"],
-                "language": "en",
-                "variant": asked,
-                "user": template.fill(parts),
-                "choices": list(self.labels) if self.labels else None,
-                "prompt_source": template.source,
-            }
-            for item in (items.iter_rows(named=True) if asks_in_english(options) else ())
-            for variant, template in templates.items()
-            for asked, parts in self.askings(item, variant, options)
-        ]
+        templates = {"en": self.templates(options, release, "en")}
+        rows = []
+        for item in items.iter_rows(named=True):
+            for language in self._asked_languages(item, options):
+                if language not in templates:
+                    templates[language] = self.templates(options, release, language)
+                rows += [
+                    {
+                        "task": self.name,
+                        "item": item["item"],
+                        "language": language,
+                        "variant": asked,
+                        "user": template.fill(parts),
+                        "choices": list(self.labels) if self.labels else None,
+                        "prompt_source": template.source,
+                    }
+                    for variant, template in templates[language].items()
+                    for asked, parts in self.askings(item, language, variant, options)
+                ]
         return pl.DataFrame(rows, schema=dict(PROMPTS))
+
+    def _asked_languages(self, item: Row, options: PromptOptions) -> list[str]:
+        offered = self.languages(item)
+        wanted = [offered[0] if language == "local" else get_language(language).code for language in options.languages or offered]
+        return [language for language in dict.fromkeys(wanted) if language in offered]
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         profile = self.resolve_profile(profile)
@@ -74,5 +139,26 @@ class ItemwiseTask(Task):
             item = known.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
-            rows.append({**item, **response, "counted": True, **self.judged(item, response, profile)})
+            rows.append({**item, **response, **self.judged(item, response, profile)})
         return pl.DataFrame(self.completed(rows), schema={**JUDGEMENTS, **self.judged_columns})
+
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        """The columns of a judgement that the item and the response do not have already, or have otherwise."""
+        state = State(response["state"])
+        if (why := self.why_uncounted(item)) is not None:
+            return {"counted": False, "answer": None, "reason": why, **self.worst(item, profile, state)}
+        if state is not State.ANSWERED:
+            return {"counted": True, "answer": None, **self.worst(item, profile, state)}
+        verdict = self.verdict(item, {**response, "response": response["response"] or ""}, profile)
+        answered = verdict.state is State.ANSWERED and verdict.counted
+        return {
+            "counted": verdict.counted,
+            "state": verdict.state.value,
+            "answer": verdict.answer,
+            "reason": verdict.reason,
+            **(verdict.values if answered else self.worst(item, profile, verdict.state)),
+            **verdict.details,
+        }
+
+    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
+        return summarise_means(judgements, self.name, self.metrics, self.facets)

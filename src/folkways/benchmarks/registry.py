@@ -1,49 +1,31 @@
-"""Finds tasks and analyses: the built-in ones, and those of other packages in the entry point group ``folkways.tasks``."""
+"""Finds benchmarks, their tasks and analyses: the built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
-from types import ModuleType
 
 from folkways.benchmarks.analyses import Analysis
-from folkways.benchmarks.base import Task
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.benchmarks.base import Benchmark, Task
+from folkways.errors import UnknownNameError
+from folkways.releases.readers import load_benchmarks
 
-GROUP = "folkways.tasks"
 
-
-@cache
-def _packages() -> dict[str, ModuleType]:
-    """Every benchmark's module by the name of its entry point. It has a tuple ``TASKS``, and may have a tuple ``ANALYSES``."""
-    found: dict[str, ModuleType] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-        try:
-            module = import_module(entry.value)
-            module.TASKS  # noqa: B018 - a module without tasks is no benchmark
-        except Exception as error:  # whatever a package of somebody else raises while it is imported
-            package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
-            raise FolkwaysError(
-                f"the benchmark {entry.name!r} of {package} cannot be loaded from {entry.value} "
-                f"({type(error).__name__}: {error}); mend or uninstall that package"
-            ) from error
-        found[entry.name] = module
-    return found
+def benchmarks() -> dict[str, Benchmark]:
+    """Every benchmark by name, in the order of the names. One that cannot be loaded is left out with a FolkwaysWarning."""
+    return load_benchmarks()
 
 
 @cache
 def tasks() -> dict[str, Task]:
-    """Every task by name, in the order of the entry points."""
-    return {task.name: task for module in _packages().values() for task in module.TASKS}
+    """Every task by name, in the order of the benchmarks."""
+    return {task.name: task for benchmark in benchmarks().values() for task in benchmark.tasks}
 
 
 @cache
 def analyses() -> dict[str, tuple[Analysis, ...]]:
     """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
-    found = {name: tuple(getattr(module, "ANALYSES", ())) for name, module in _packages().items()}
-    return {name: members for name, members in found.items() if members}
+    return {name: benchmark.analyses for name, benchmark in benchmarks().items() if benchmark.analyses}
 
 
 def get_task(name: str) -> Task:
@@ -52,6 +34,11 @@ def get_task(name: str) -> Task:
         return tasks()[name]
     except KeyError:
         raise UnknownNameError("task", name, tasks()) from None
+
+
+def free_answer_tasks() -> list[str]:
+    """The tasks whose replies a model, or a person, can judge by the accepted answers."""
+    return [name for name, task in tasks().items() if task.has_free_answers]
 
 
 def expand_tasks(names: Sequence[str]) -> list[Task]:

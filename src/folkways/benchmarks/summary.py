@@ -203,7 +203,7 @@ def _score(
         "n": n,
         "questions": rows.size,
         "effective_questions": effective if effective < UNEQUAL * rows.size else None,
-        **{state.value: int(count) for state, count in zip(State, states + left_out.states, strict=True)},
+        **{state: int(states[place] + left_out.states[place]) for place, state in enumerate(_STATES)},
         "left_out": out,
         "why_left_out": json.dumps(left_out.why, ensure_ascii=False) if out else None,
         "coverage": (scored - lost) / n if n else 0.0,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.benchmarks.base import PromptOptions
-from folkways.cultures import get_language
 from folkways.errors import FolkwaysError, UnknownNameError
 
 
@@ -20,7 +19,19 @@ class Template:
 
     def fill(self, parts: Mapping[str, str]) -> str:
         """The text with its {names} replaced, in one pass: braces inside a part, and names that are no part, stay as they are."""
-        return re.sub(r"\{(\w+)\}", lambda name: parts.get(name[1], name[0]), self.text)
+        return _PLACE.sub(lambda place: parts.get(SHORT.get(place[1], place[1]), place[0]), self.text)
+
+
+SHORT = {"q": "question"}
+"""What BLEnD's released prompts call a part -> its name."""
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+def missing_places(text: str, needed: Sequence[str]) -> list[str]:
+    """The {names} of ``needed`` that a text has no place for."""
+    there = {SHORT.get(name, name) for name in _PLACE.findall(text)}
+    return [f"{{{name}}}" for name in needed if name not in there]
 
 
 def choose_templates(
@@ -37,7 +48,7 @@ def choose_templates(
     Raises UnknownNameError for a variant that is neither known nor brought, FolkwaysError for one that is not there.
     """
     for name, text in options.prompt_texts.items():
-        if absent := [f"{{{part}}}" for part in needed if f"{{{part}}}" not in text]:
+        if absent := missing_places(text, needed):
             raise FolkwaysError(
                 f"{task}: the prompt text {name!r} has no place for the item; write {' and '.join(absent)} where it belongs:"
                 f"\n{text}"
@@ -58,10 +69,3 @@ def choose_templates(
         else:
             raise UnknownNameError(f"variant of {task}", name, {*known, *options.prompt_texts, "all"})
     return chosen
-
-
-def asks_in_english(options: PromptOptions) -> bool:
-    """Whether an English-only task asks anything at all under these options (``local`` is English there too)."""
-    return options.languages is None or any(
-        language == "local" or get_language(language).code == "en" for language in options.languages
-    )

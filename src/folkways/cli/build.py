@@ -175,8 +175,8 @@ def mcq_agreement(first: Path, second: Path, as_json: bool) -> None:
     """
     from folkways.benchmarks.blend.building.agreement import agreement
     from folkways.benchmarks.blend.building.items import RELEASED
+    from folkways.benchmarks.blend.data.files import read_csv
     from folkways.errors import FolkwaysError
-    from folkways.releases.blend_files import read_csv
     from folkways.runs.building.files import FILE_NAME
 
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))

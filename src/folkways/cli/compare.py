@@ -11,7 +11,7 @@ from folkways.cli.options import names, workspace_option
 from folkways.cli.out import file_at, format_option, out_option
 
 if TYPE_CHECKING:
-    from folkways.reports.comparison import Comparison
+    from folkways.reports.views.comparison import Comparison
 
 
 @click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,7 +48,7 @@ def command(
     folkways compare --run mine --by topic --format md --out comparison.md
     """
     from folkways.cli.table_files import in_format, write_text
-    from folkways.reports.compare import compare
+    from folkways.runs.compare import compare
 
     target = None if out is None else file_at(out, in_format("comparison", shape))
     found = compare(
@@ -76,7 +76,7 @@ def _written(found: list[Comparison], shape: str) -> str:
 
     from folkways.cli.table_files import WIDTH
     from folkways.cli.table_output import as_markdown, as_text
-    from folkways.reports.comparison_tables import comparison_document, comparison_tables
+    from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables
     from folkways.reports.text import json_for_terminal
     from folkways.spreadsheet import for_csv
 

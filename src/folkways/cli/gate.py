@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from folkways.api import Run
-    from folkways.reports.gate import Check
+    from folkways.reports.views.gate import Check
 
 
 @click.command("gate", context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,8 +60,8 @@ def command(
     from folkways.cli.files import check_text_target
     from folkways.cli.table_files import write_text
     from folkways.errors import FolkwaysError
-    from folkways.reports.gate import failed
-    from folkways.reports.gate_output import as_annotations, as_junit, as_lines
+    from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
+    from folkways.reports.views.gate import failed
 
     if not (minimums or drops):
         raise FolkwaysError("nothing is required; add --min TASK[:CULTURE]=X or --max-drop-vs RUN=Y")
@@ -108,16 +108,15 @@ def _minimums(
 
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.compare import metric_of
-    from folkways.reports.gate import check_minimum, check_range, parse_minimum
+    from folkways.reports.views.gate import check_minimum, check_range, parse_minimum
+    from folkways.runs.compare import metric_of
+    from folkways.runs.scoring import stored_scores
 
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
     for minimum in wanted:
         task = get_task(minimum.task)
         check_range(minimum.at_least, f"--min {minimum.name}", task, metric_of(task, metric))
-    scores = run.scores()
-    if wanted and scores.is_empty():
-        raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+    scores = stored_scores(run.workspace, run.record) if wanted else run.scores()
     scores = scores.filter(pl.col("endpoint").is_in(endpoints))
     for minimum in wanted:
         task = get_task(minimum.task)
@@ -141,9 +140,9 @@ def _drops(
     from folkways.api import load_run
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.reports.compare import NotJudgedError, compare, metric_of
-    from folkways.reports.comparison import NothingSharedError
-    from folkways.reports.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
+    from folkways.reports.views.comparison import NothingSharedError
+    from folkways.reports.views.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
+    from folkways.runs.compare import NotJudgedError, compare, metric_of
     from folkways.runs.judged import find_models
 
     for text in texts:

@@ -54,8 +54,8 @@ def command(
     from folkways.benchmarks.registry import get_task
     from folkways.cli.files import SUFFIXES, write_frame
     from folkways.releases.store import open_release
-    from folkways.reports.scores import scores_table
     from folkways.reports.text import one_line, plural
+    from folkways.reports.views.scores import scores_table
     from folkways.runs.elsewhere import judge_file
     from folkways.runs.scoring_models import equip
 

@@ -6,13 +6,15 @@ import errno
 import gc
 import os
 import sys
+import warnings
+from collections.abc import Callable
 from importlib import import_module
 
 import click
 
 from folkways import __version__
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, FolkwaysWarning
 
 COMMANDS = {
     "quickstart": "Ask the sample questions of baseline endpoints and write a report; no key, no network.",
@@ -87,11 +89,22 @@ def _check_encoding(arguments: list[str]) -> None:
             raise FolkwaysError(f"the argument {argument!r} is not UTF-8; set the terminal to UTF-8, or rename the file")
 
 
-def _say(message: str) -> None:
+def _say(message: str, kind: str = "error", colour: str = "red") -> None:
     """Print an error. It may quote data, file names and servers: nothing in it may act on the terminal."""
     from folkways.reports.text import visible
 
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {visible(message)}", err=True)
+    click.echo(f"{click.style(f'{kind}:', fg=colour, bold=True)} {visible(message)}", err=True)
+
+
+def _warn(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+    """Print a warning of ours as one line, any other as Python does."""
+    if issubclass(category, FolkwaysWarning):
+        _say(str(message), "warning", "yellow")
+    else:
+        PYTHONS_WARNING(message, category, *place, **more)
+
+
+PYTHONS_WARNING: Callable[..., None] = warnings.showwarning
 
 
 OF_OUTPUT = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EROFS)
@@ -110,7 +123,8 @@ def main() -> None:
     os.environ.setdefault(*ALLOCATOR)
     gc.set_threshold(GARBAGE_AFTER, 20, 20)
     try:
-        with interrupts.remembered():
+        with interrupts.remembered(), warnings.catch_warnings():
+            warnings.showwarning = _warn
             _check_encoding(sys.argv[1:])
             code = cli(standalone_mode=False)  # click returns the code of an Exit here, and None where a command just ends
     except click.exceptions.Exit as stop:

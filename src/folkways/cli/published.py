@@ -111,14 +111,11 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
     import polars as pl
 
     from folkways.api import load_run
-    from folkways.errors import FolkwaysError
-    from folkways.reports.reference import reference_points, warnings_of
+    from folkways.reports.views.reference import reference_points, warnings_of
+    from folkways.runs.scoring import stored_scores
 
     loaded = load_run(run, workspace)
-    scores = loaded.scores()
-    if scores.is_empty():
-        raise FolkwaysError(f"run {loaded.name} has not been scored yet; score it first: folkways score {loaded.name}")
-    points = reference_points(scores)
+    points = reference_points(stored_scores(loaded.workspace, loaded.record))
     return points.filter(pl.col("comparable")), warnings_of(points)
 
 
@@ -151,7 +148,7 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
     import polars as pl
 
     from folkways.benchmarks.tables import Table
-    from folkways.reports.reference import placed, tool_effects_of
+    from folkways.reports.views.reference import placed, tool_effects_of
 
     rows = points
     if shape not in ("csv", "json"):

@@ -23,7 +23,7 @@ def command(out: Path) -> None:
     from folkways.api import run
     from folkways.cli.progress import RunProgress
     from folkways.errors import FolkwaysError
-    from folkways.reports.terminal import terminal_summary
+    from folkways.reports.formats.terminal import terminal_summary
 
     check_several(out)
     try:

@@ -80,7 +80,7 @@ def command(
     from folkways.api import run
     from folkways.cli.files import check_folder
     from folkways.cli.progress import RunProgress
-    from folkways.reports.terminal import terminal_summary
+    from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.text import one_line
     from folkways.runs.estimate import reported
     from folkways.workspace.plans import run_tasks

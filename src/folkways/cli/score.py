@@ -29,7 +29,7 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
 
     from folkways.api import load_run
     from folkways.cli.files import SUFFIXES, write_frame
-    from folkways.reports.terminal import terminal_summary
+    from folkways.reports.formats.terminal import terminal_summary
 
     target = None if out is None else file_at(out, "scores.csv", SUFFIXES)
     loaded = load_run(run, workspace)

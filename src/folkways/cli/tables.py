@@ -134,7 +134,7 @@ def _if_here(name: str) -> Release | None:
 
 def _ready_made(states: list[Release]) -> Release | None:
     """A release with ready-made multiple-choice questions: one of the states, or blend-mcq."""
-    from folkways.releases import blend
+    from folkways.benchmarks.blend import data as blend
 
     return next((release for release in states if blend.has(release, "mcq")), None) or _if_here("blend-mcq")
 

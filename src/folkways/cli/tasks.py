@@ -69,7 +69,7 @@ def _print_in_full(chosen: list[Task]) -> None:
             task.about,
             *(f"{metric.label} ({metric.name}): {metric.about}" for metric in task.metrics),
             f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}",
-            f"profiles: {', '.join(task.profiles)}   grouped by: culture, language, variant, {', '.join(task.facets)}",
+            f"profiles: {', '.join(task.profiles)}   grouped by: {', '.join(('culture', 'language', 'variant', *task.facets))}",
         ]
         for line in lines:
             console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))

@@ -42,7 +42,7 @@ _NEGATION = re.compile(
     re.I | re.X,
 )
 _ECHO = re.compile(r"\btrue\s*(?:/|or|and|\|)\s*false\b|\bneither\s+true\s+nor\s+false\b", re.I)
-_TRUTH = re.compile(r"(?<!\w)(true|false)(?!\w)", re.I)
+_TRUTH = re.compile(r"(?<!\w)(?:true|false)(?!\w)", re.I)
 _HEDGE = re.compile(
     r"""(?: (?: \bnot | n[’']t ) \s+ (?: necessarily | always | entirely | completely | quite | strictly | generally )
           | \b (?: partly | partially | half | sometimes | if | whether ) ) \s* $""",
@@ -116,7 +116,7 @@ def first_truth(reply: str) -> str | None:
         before = _before(text, hit.start())
         if _HEDGE.search(before):
             continue
-        said, opposite = ("True", "False") if hit[1].lower() == "true" else ("False", "True")
+        said, opposite = ("True", "False") if hit[0].lower() == "true" else ("False", "True")
         if _DENIAL.search(before):
             return opposite
         if not _UNSURE.search(before):

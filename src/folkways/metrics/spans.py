@@ -6,6 +6,7 @@ their mean over sentences times 100.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from dataclasses import dataclass
 
@@ -38,16 +39,8 @@ def tagged_spans(text: str, *, across_lines: bool) -> list[str]:
     """
     if not across_lines:
         return [span for line in text.split("\n") for span in tagged_spans(line, across_lines=True)]
-    spans = []
-    end = 0
-    while (start := text.find(OPENING, end)) >= 0:
-        start += len(OPENING)
-        stop = text.find(CLOSING, start)
-        if stop < 0:
-            break
-        spans.append(text[start:stop].strip())
-        end = stop + len(CLOSING)
-    return spans
+    before_closings = (part.partition(OPENING) for part in text.split(CLOSING)[:-1])
+    return [span.strip() for _, opening, span in before_closings if opening]
 
 
 def hi_csi(gold: str, reply: str) -> float:
@@ -83,11 +76,9 @@ def si_csi(gold: str, reply: str) -> SpanMatch:
     """
     expected = [span.lower() for span in tagged_spans(gold, across_lines=True)]
     found = [span.lower() for span in tagged_spans(reply, across_lines=True)]
-    if not expected or not found:
-        return _match(0.0, len(expected), len(found))
     from scipy.optimize import linear_sum_assignment
 
-    similarity = np.array([[edit_similarity(one, other) for other in found] for one in expected])
+    similarity = np.array([edit_similarity(one, other) for one in expected for other in found]).reshape(len(expected), len(found))
     rows, columns = linear_sum_assignment(similarity, maximize=True)
     return _match(float(similarity[rows, columns].sum()), len(expected), len(found))
 
@@ -98,9 +89,8 @@ def hp_csi(gold: str, reply: str) -> float:
     A count, from 0 to the number of gold CSIs: the authors divide by sentences, so that a perfect copy of the corpus scores above
     100. Spans are paired in order and cut at the shorter list.
     """
-    expected = tagged_spans(gold, across_lines=False)
-    found = tagged_spans(reply, across_lines=False)
-    return float(sum(one.lower() == other.lower() for one, other in zip(expected, found, strict=False)))
+    expected, found = ([span.lower() for span in tagged_spans(text, across_lines=False)] for text in (gold, reply))
+    return float(sum(map(operator.eq, expected, found)))
 
 
 def hp_csi_per_gold(gold: str, reply: str) -> float | None:

@@ -46,7 +46,7 @@ class ReleaseRecord:
     about: str  # one or two sentences: what it is, which paper tables it stands behind
     aliases: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    home: Path = Path()  # the folder that data of source "package" lie in, in a subfolder named like the benchmark
+    home: Path = Path()  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,14 @@
-"""The records of all published releases. Each one is a TOML file in ``records/``; this module finds and reads them.
-
-A package that brings a benchmark of its own (entry point group ``folkways.tasks``) brings its releases in the same way: a folder
-``releases/records`` with one TOML file per release and, for data that come with the package, ``releases/BENCHMARK``.
-"""
+"""The records of all published releases: TOML files in the folder ``records`` of each benchmark's package."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
-from importlib.resources import files
 from pathlib import Path
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import UnknownNameError
 from folkways.releases.base import ReleaseFile, ReleaseRecord
+from folkways.releases.readers import benchmark_folders
 
 
 def known_releases() -> tuple[ReleaseRecord, ...]:
@@ -37,23 +31,8 @@ def release_names() -> list[str]:
 
 @cache
 def _records() -> dict[str, ReleaseRecord]:
-    found = [_parse(path.read_text(encoding="utf-8"), home) for home in _homes() for path in home.glob("records/*.toml")]
+    found = [_parse(path.read_text(encoding="utf-8"), home) for home in benchmark_folders() for path in home.glob("records/*.toml")]
     return {record.name: record for record in sorted(found, key=lambda record: record.name)}
-
-
-def _homes() -> Iterator[Path]:
-    """The folders with records and packaged data: our own, and those of other packages' benchmarks."""
-    yield Path(str(files("folkways.releases")))
-    packages = {entry.module for entry in entry_points(group="folkways.tasks") if not entry.module.startswith("folkways.")}
-    for package in sorted(packages):
-        try:
-            home = Path(str(files(package)))
-        except Exception as error:  # whatever a package of somebody else raises while it is imported
-            raise FolkwaysError(
-                f"the releases of the package {package} cannot be looked up ({type(error).__name__}: {error}); "
-                "mend or uninstall that package"
-            ) from error
-        yield home / "releases"
 
 
 def _parse(text: str, home: Path) -> ReleaseRecord:

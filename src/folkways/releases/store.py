@@ -26,7 +26,7 @@ def data_home() -> Path:
 def root_of(record: ReleaseRecord) -> Path:
     """The folder where the release lies, or would lie once fetched."""
     if record.source == "package":
-        return record.home / record.benchmark
+        return record.home / "data"
     return data_home() / record.name
 
 

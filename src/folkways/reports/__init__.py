@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from folkways.reports.data import FAILURES, REPORT_JUDGEMENTS, ReportData, RunInfo
+from folkways.records import JUDGED_ITEMS
+from folkways.reports.data import FAILURES, ReportData, RunInfo
 
-__all__ = ["FAILURES", "REPORT_JUDGEMENTS", "ReportData", "RunInfo"]
+__all__ = ["FAILURES", "JUDGED_ITEMS", "ReportData", "RunInfo"]

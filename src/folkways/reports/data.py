@@ -9,18 +9,11 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.analyses import Made
-from folkways.records import JUDGEMENTS, SCORES, Metric, Schema, empty, require_columns
+from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
-REPORT_JUDGEMENTS: Schema = {
-    **JUDGEMENTS,
-    "endpoint": pl.String,
-    "profile": pl.String,
-    "text": pl.String,  # the question as a person would read it
-    "gold": pl.String,  # the accepted answers as a person would read them
-    "response": pl.String,  # what the model said; untrusted
-}
-"""Columns of ``ReportData.judgements``; facets and one column per metric come besides."""
+PEOPLE = "people of the culture"
+"""Stands in the scores in place of an endpoint's name, and in the legends of figures."""
 
 FAILURES: Schema = {
     "endpoint": pl.String,
@@ -61,7 +54,7 @@ class ReportData:
 
     created:     ISO 8601 time of the report.
     scores:      records.SCORES, of any number of endpoints, tasks and profiles.
-    judgements:  REPORT_JUDGEMENTS; facets and metrics as further columns (null where a task lacks them).
+    judgements:  JUDGED_ITEMS; facets and metrics as further columns (null where a task lacks them).
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
     task_titles: task -> what people call it.
@@ -90,6 +83,6 @@ class ReportData:
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")
-        require_columns(self.judgements, REPORT_JUDGEMENTS, "the judgements of a report")
+        require_columns(self.judgements, JUDGED_ITEMS, "the judgements of a report")
         require_columns(self.failures, FAILURES, "the failures of a report")
         require_columns(self.people, SCORES, "the scores of people in a report")

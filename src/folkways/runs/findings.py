@@ -10,9 +10,9 @@ from folkways.benchmarks.analyses import Analysis, Findings
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import analyses, get_task
 from folkways.endpoints.cards import cards_of
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import UnknownNameError
 from folkways.records import ModelCard
-from folkways.runs.scoring import release_of
+from folkways.runs.scoring import release_of, stored_scores
 from folkways.workspace import plans, results
 from folkways.workspace.database import Workspace
 
@@ -24,9 +24,7 @@ def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile
     """
     judgements, endpoints, releases = [], set[str](), {}
     for run in runs:
-        stored = results.load_scores(workspace, run)
-        if stored.is_empty():
-            raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+        stored = stored_scores(workspace, run)
         for run_task in plans.run_tasks(workspace, run):
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:

@@ -38,14 +38,12 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     look for the others; the newest run if none is given. UnknownNameError with the names there are; FolkwaysError for a name that
     stands for several, and for a model that is named twice.
     """
-    asked_at: list[tuple[str, plans.RunRecord | None]] = [_split(workspace, name) for name in names]
-    somewhere = [plans.find_asked_run(workspace, name) for name in runs]
-    if not somewhere and (not names or any(run is None for _, run in asked_at)):
-        somewhere = [plans.find_asked_run(workspace, "last")]
+    asked_at = [(name, *_split(workspace, name)) for name in names]
+    somewhere = [plans.find_asked_run(workspace, name) for name in runs or ("last",)]
     if not names:
         return _labelled([(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace)
     found = []
-    for (model, run), name in zip(asked_at, names, strict=True):
+    for name, model, run in asked_at:
         candidates = [(where, endpoint) for where in ([run] if run else somewhere) for endpoint in _endpoints(workspace, where)]
         exact = [entry for entry in candidates if entry[1] == model] or [entry for entry in candidates if _short(entry[1]) == model]
         if not exact:
@@ -92,7 +90,7 @@ def _endpoints(workspace: Workspace, run: plans.RunRecord) -> list[str]:
 
 
 def _short(endpoint: str) -> str:
-    return endpoint.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+    return endpoint.rpartition("#")[2].rpartition("/")[2]
 
 
 def _labelled(found: Sequence[tuple[plans.RunRecord, str]], workspace: Workspace) -> list[Asked]:

@@ -15,9 +15,9 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways import __version__
+from folkways.benchmarks import model_judge
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.blend import model_judge
-from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Schema, Signature, State
@@ -129,11 +129,11 @@ def judge_run(
 def _shares(
     workspace: Workspace, run: plans.RunRecord, profile: str | None, text_tools: str | None, models: Sequence[str] | None
 ) -> Iterator[_Share]:
-    run_tasks = [found for found in plans.run_tasks(workspace, run) if found.task in model_judge.TASKS]
+    run_tasks = [found for found in plans.run_tasks(workspace, run) if found.task in free_answer_tasks()]
     if not run_tasks:
         names = ", ".join(task.task for task in plans.run_tasks(workspace, run)) or "no tasks"
         raise FolkwaysError(
-            f"run {run.name} has no free answers to judge ({names}); tasks with them: {', '.join(model_judge.TASKS)}"
+            f"run {run.name} has no free answers to judge ({names}); tasks with them: {', '.join(free_answer_tasks())}"
         )
     parts = results.parts(workspace, run)
     known = {part.endpoint for part in parts}
@@ -165,7 +165,7 @@ def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str
     by_item = {item["item"]: item for item in items.iter_rows(named=True)}
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
-        groups = model_judge.gold_groups(task.name, item)
+        groups = task.accepted_answers(item)
         there = bool(reply.strip() and groups)
         yield {
             **{name: row[name] for name in ("task", "item", "question", "culture", "language", "variant", "sample")},
@@ -181,7 +181,7 @@ def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str
             "why": None,
             "label": None,
             "_groups": groups,
-            "_prompt": model_judge.prompt_for(task.name, item, row["language"], reply) if there else None,
+            "_prompt": model_judge.prompt_for(task, item, row["language"], reply) if there else None,
         }
 
 

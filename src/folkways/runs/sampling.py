@@ -77,7 +77,7 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> Frame:
     named = items.drop_nulls(list(by)).with_columns(stratum=stratum_names(by), unit=unit_names(task))
     drawn = named.select("item", "unit", "stratum", "requests")
     strata = {
-        str(name): Stratum(str(name), _shuffled(part["unit"].unique(maintain_order=True).to_list(), plan.options.seed))
+        str(name): Stratum(str(name), _shuffled(part["unit"].unique().to_list(), plan.options.seed))
         for (name,), part in drawn.group_by("stratum", maintain_order=True)
     }
     units = sum(len(stratum.units) for stratum in strata.values())
@@ -113,7 +113,7 @@ def unit_totals(task: Task, metric: Metric, by: Sequence[str], judged: pl.DataFr
 def drawn_strata(totals: pl.DataFrame, populations: Mapping[str, int]) -> dict[str, Drawn]:
     """Stratum -> what was drawn of it, from ``unit_totals``; every stratum of the populations is there."""
     found = {name: Drawn(np.empty(0), np.empty(0), size) for name, size in populations.items()}
-    for (name,), part in totals.group_by("stratum", maintain_order=True):
+    for (name,), part in totals.group_by("stratum"):
         total, rows = (part[column].cast(pl.Float64).to_numpy() for column in ("total", "rows"))
         found[str(name)] = Drawn(total, rows, populations[str(name)])
     return found

@@ -87,7 +87,7 @@ def score_run(
             made = signature(task, run_task, responses, sources, sent, resolved)
             del responses  # tens of megabytes that summarising can use
             whole = pl.concat(slim)
-            slim.clear()
+            del slim
             scored = (
                 _summarised(task, whole, options, run_task)
                 .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
@@ -97,6 +97,14 @@ def score_run(
             frames.append(scored)
     plans.mark_scored(workspace, run)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles, tuple(problems))
+
+
+def stored_scores(workspace: Workspace, run: plans.RunRecord) -> pl.DataFrame:
+    """The scores of a run: records.SCORES. FolkwaysError if it has not been scored."""
+    stored = results.load_scores(workspace, run)
+    if stored.is_empty():
+        raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
+    return stored
 
 
 def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: plans.RunTask) -> pl.DataFrame:

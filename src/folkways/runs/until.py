@@ -127,10 +127,8 @@ def _expect(workspace: Workspace, run: plans.RunRecord, share: _Share, chosen: M
     """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves all as far."""
     turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
     order = pl.DataFrame(list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row")
-    wanted = share.frame.items.join(order, on="unit", how="inner").sort("place", maintain_order=True).select("item", "place")
-    frames = [
-        batch.join(wanted, on="item", how="inner").sort("place", maintain_order=True).drop("place") for batch in share.frame.read()
-    ]
+    wanted = share.frame.items.join(order, on="unit", how="inner").select("item", "place")
+    frames = [batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place") for batch in share.frame.read()]
     task = share.plan.task
     prompts = (
         task.prompts(items, share.plan.prompt_options, share.plan.release) for frame in frames for items in frame.iter_slices(SLICE)

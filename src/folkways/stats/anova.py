@@ -136,7 +136,7 @@ def block_table(rows: pl.DataFrame, value: str, group: str, block: tuple[str, ..
     if known.select(group, *block).is_duplicated().any():
         raise DataError(f"a blocked design takes one row per {group} and {' and '.join(block)}; average the rows of each first")
     names = known[group].unique().sort().to_list()
-    wide = known.sort(*block).pivot(on=group, on_columns=names, index=list(block), values=value)
+    wide = known.sort(*block).pivot(on=group, index=list(block), values=value)
     complete = wide.drop_nulls(names)
     if len(names) < 2 or complete.height < 2:
         raise DataError(
@@ -152,8 +152,8 @@ def _known(rows: pl.DataFrame, value: str, *columns: str) -> pl.DataFrame:
 
 
 def _samples(known: pl.DataFrame, value: str, group: str) -> tuple[list[str], list[Floats]]:
-    parts = known.sort(group).partition_by(group, maintain_order=True)
-    return [str(part[group][0]) for part in parts], [part[value].to_numpy() for part in parts]
+    parts = known.sort(group).partition_by(group, maintain_order=True, as_dict=True)
+    return [str(name) for (name,) in parts], [part[value].to_numpy() for part in parts.values()]
 
 
 def _f_test(between: float, df_groups: float, error: float, df_error: float, f: float | None = None) -> tuple[float, float]:

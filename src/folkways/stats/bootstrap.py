@@ -27,12 +27,11 @@ def resampled_means(sums: Floats, counts: Floats, resamples: int, seed: int) -> 
     n = len(sums)
     columns = np.ascontiguousarray(np.column_stack([counts, sums]).T)
     means = np.empty((resamples, sums.shape[1]))
-    step = max(1, BLOCK // n)
     drawn = draws(n, resamples, seed)
-    for start in range(0, resamples, step):
+    for block in _blocks(n, resamples):
         # Not "@": a matrix this thin is not worth the threads that it would wake and wait for.
-        totals = np.einsum("mn,nb->mb", columns, drawn[:, start : start + step].astype(np.float64))
-        means[start : start + step] = (totals[1:] / totals[0]).T
+        totals = np.einsum("mn,nb->mb", columns, drawn[:, block].astype(np.float64))
+        means[block] = (totals[1:] / totals[0]).T
     return means
 
 
@@ -44,12 +43,16 @@ def draws(n: int, resamples: int, seed: int) -> Counts:
 def _drawn(n: int, resamples: int, seed: int) -> Counts:
     rng = np.random.default_rng([abs(seed), int(seed < 0), 0])
     found = np.empty((n, resamples), dtype=np.uint8)  # one cluster is not drawn 256 times: the chance is below 10^-500
-    step = max(1, BLOCK // n)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
+    for block in _blocks(n, resamples):
+        size = block.stop - block.start
         cells = rng.integers(0, n, size=(size, n)) * size + np.arange(size)[:, None]
-        found[:, start : start + size] = np.bincount(cells.ravel(), minlength=size * n).reshape(n, size)
+        found[:, block] = np.bincount(cells.ravel(), minlength=size * n).reshape(n, size)
     return found
 
 
-_remembered = lru_cache(maxsize=128)(_drawn)
+def _blocks(n: int, resamples: int) -> list[slice]:
+    step = max(1, BLOCK // n)
+    return [slice(start, min(start + step, resamples)) for start in range(0, resamples, step)]
+
+
+_remembered = lru_cache(_drawn)

@@ -68,18 +68,18 @@ def prediction_powered(
         return Corrected(math.nan, Interval(math.nan, math.nan, method), n)
     others = judged & ~labelled
     verdict, label = verdicts[labelled], labels[labelled]
-    weight = _best_tuning(verdict, label, verdicts[others]) if tuning is None else tuning
-    weight = weight if others.any() else 0.0
+    unseen = int(others.sum())
+    weight = tuning if tuning is not None and unseen else _best_tuning(verdict, label, unseen)  # of nothing unseen, 0
     residuals = label - weight * verdict
-    correction = float(residuals.mean())
-    elsewhere = float(verdicts[others].mean()) if others.any() else 0.0
-    of_judged = weight * elsewhere + correction
+    of_judged = correction = float(residuals.mean())
     share = float(judged.mean())
 
     influence = np.zeros(verdicts.size)
     influence[labelled] = (residuals - correction) / n
-    if others.any():
-        influence[others] = weight * (verdicts[others] - elsewhere) / others.sum()
+    if unseen:
+        elsewhere = float(verdicts[others].mean())
+        of_judged += weight * elsewhere
+        influence[others] = weight * (verdicts[others] - elsewhere) / unseen
     influence = share * influence + of_judged * (judged - share) / verdicts.size
     sums = np.bincount(np.unique(clusters, return_inverse=True)[1], weights=influence)
     variance = float(sums @ sums) * sums.size / (sums.size - 1) + share**2 * _pseudo_variance(weight, correction, n)
@@ -92,14 +92,12 @@ def prediction_powered(
     return Corrected(min(1.0, max(0.0, rate)), interval, n, weight)
 
 
-def _best_tuning(verdict: Floats, label: Floats, others: Floats) -> float:
+def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
     """PPI++'s weight, between 0 and 1: covariance of label and verdict over the verdicts' variance, less for many labels."""
-    if others.size == 0:
-        return 0.0
     f, y = np.append(verdict, _PSEUDO_VERDICTS), np.append(label, _PSEUDO_LABELS)
     weights = np.append(np.ones(verdict.size), np.full(4, _PSEUDO_WEIGHT))
-    covariance = np.cov(f, y, aweights=weights, ddof=0)
-    return float(np.clip(covariance[0, 1] / (covariance[0, 0] * (1 + verdict.size / others.size)), 0.0, 1.0))
+    covariance = np.cov(f, y, aweights=weights)
+    return float(np.clip(covariance[0, 1] / covariance[0, 0] * unseen / (unseen + verdict.size), 0.0, 1.0))
 
 
 def _pseudo_variance(weight: float, correction: float, n: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from operator import eq
 
 import numpy as np
 import numpy.typing as npt
@@ -46,12 +47,12 @@ def category_kappa(
     if len(first) != len(second):
         raise ValueError(f"the judges have {len(first)} and {len(second)} cases; give the same cases of both")
     cells = _cells(first, second)
-    agreed = sum(one == other for one, other in zip(first, second, strict=True))
+    agreed = sum(map(eq, first, second))
     cases = len(first)
     kappa = float(kappas(cells.sum(axis=0)[None])[0]) if cases else math.nan
     method = f"bootstrap {confidence:.0%} by question"
     low = high = math.nan
-    if cases >= 2 and not math.isnan(kappa):
+    if cases:
         low, high = kappa_bounds(cells, confidence, resamples, seed)
     return CategoryAgreement(
         cases, agreed / cases if cases else math.nan, wilson(agreed, cases, confidence), kappa, Interval(low, high, method)
@@ -62,8 +63,7 @@ def _cells(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats:
     """Shape (cases, categories, categories): a one in the cell of each case."""
     numbers = {category: number for number, category in enumerate(dict.fromkeys([*first, *second]))}
     cells = np.zeros((len(first), len(numbers), len(numbers)))
-    for case, (one, other) in enumerate(zip(first, second, strict=True)):
-        cells[case, numbers[one], numbers[other]] = 1.0
+    cells[np.arange(len(first)), [numbers[one] for one in first], [numbers[other] for other in second]] = True
     return cells
 
 
@@ -85,9 +85,9 @@ def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) ->
 
 def kappas(tables: Floats) -> Floats:
     """Cohen's kappa of each table of counts, shape (tables, categories, categories); NaN where chance alone would agree."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN: without cases, and where all are in one cell
         shares = tables / tables.sum(axis=(1, 2), keepdims=True)
         observed = np.trace(shares, axis1=1, axis2=2)
         by_chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
-        kappa: Floats = np.where(by_chance < 1, (observed - by_chance) / (1 - by_chance), math.nan)
+        kappa: Floats = (observed - by_chance) / (1 - by_chance)
     return kappa

@@ -106,11 +106,11 @@ def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float
     """The mean of paired differences, one per row. sums, counts: of each cluster. most: the largest that can be; None for no limit.
 
     The imagined clusters are one with the largest difference found and one with its opposite: differences of shares keep far from
-    the largest that can be.
+    the largest that can be. ValueError without rows.
     """
     bounds = None if most is None else (-most, most)
-    found = float(np.abs(rows).max(initial=0.0))
-    extremes = (-found, found) if bounds is not None and found > 0 else None
+    found = float(np.abs(rows).max())
+    extremes = (-found, found) if found > 0 else None
     return clustered_mean(sums, counts, float(rows @ rows), bounds, extremes)
 
 

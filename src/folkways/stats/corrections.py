@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -12,7 +13,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     known = _known(p_values)
     adjusted = list(p_values)
-    largest = 0.0
+    largest = -math.inf
     for rank, (p, position) in enumerate(known):
         largest = max(largest, min(1.0, (len(known) - rank) * p))
         adjusted[position] = largest
@@ -25,12 +26,13 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not count as a comparison.
     ValueError for a value outside 0 to 1.
     """
+    from scipy.stats import false_discovery_control
+
     known = _known(p_values)
     adjusted = list(p_values)
-    smallest = 1.0
-    for rank, (p, position) in reversed(list(enumerate(known, start=1))):
-        smallest = min(smallest, p * len(known) / rank)
-        adjusted[position] = smallest
+    if known:
+        for (_, position), p in zip(known, false_discovery_control([p for p, _ in known], method="bh"), strict=True):
+            adjusted[position] = float(p)
     return adjusted
 
 

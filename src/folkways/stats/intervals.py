@@ -61,12 +61,12 @@ def wilson(successes: float, n: float, confidence: float = DEFAULT_CONFIDENCE, *
     half = z * math.sqrt(p * (1 - p) / size + z * z / (4 * size * size)) / denominator
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
-    if population is None and 0 < successes <= EDGE:
+    few_ones, few_zeros = (population is None and 0 < count <= EDGE for count in (successes, n - successes))
+    if few_ones:
         low = min(low, _poisson_bound(successes, 1 - confidence) / n)
-    if population is None and 0 < n - successes <= EDGE:
+    if few_zeros:
         high = max(high, 1 - _poisson_bound(n - successes, 1 - confidence) / n)
-    modified = population is None and (0 < successes <= EDGE or 0 < n - successes <= EDGE)
-    return Interval(low, high, f"modified {method}" if modified else method)
+    return Interval(low, high, f"modified {method}" if few_ones or few_zeros else method)
 
 
 TINY = 1e-9
@@ -108,8 +108,9 @@ def interval_of_average(means: Sequence[float], intervals: Sequence[Interval]) -
     mean, n = math.fsum(means) / len(means), len(means)
     if n == 1:
         return intervals[0]
-    below = math.hypot(*(each - one.low for each, one in zip(means, intervals, strict=True))) / n
-    above = math.hypot(*(one.high - each for each, one in zip(means, intervals, strict=True))) / n
+    pairs = list(zip(means, intervals, strict=True))
+    below = math.hypot(*(each - one.low for each, one in pairs)) / n
+    above = math.hypot(*(one.high - each for each, one in pairs)) / n
     return Interval(mean - below, mean + above, min((one.method for one in intervals), key=len))
 
 

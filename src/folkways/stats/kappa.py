@@ -45,16 +45,15 @@ def cohen_kappa(
     it does not vary in these data does not make it certain. Resamples in which kappa is undefined are left out.
     """
     method = f"bootstrap {confidence:.0%} by question"
-    _, codes = np.unique(clusters, return_inverse=True)
+    names, codes = np.unique(clusters, return_inverse=True)
     kinds = np.where(first, np.where(second, 0, 1), np.where(second, 2, 3))
-    size = int(codes.max()) + 1 if codes.size else 0
-    table = np.zeros((size, 4))
+    table = np.zeros((names.size, 4))
     np.add.at(table, (codes, kinds), 1.0)
     total = table.sum(axis=0)
     kappa = float(kappas(total.reshape(1, 2, 2))[0])
     low = high = math.nan
-    if size >= 2 and not math.isnan(kappa):
-        low, high = kappa_bounds(table.reshape(size, 2, 2), confidence, resamples, seed)
+    if names.size:
+        low, high = kappa_bounds(table.reshape(-1, 2, 2), confidence, resamples, seed)
     both, first_only, second_only, neither = (int(count) for count in total)
     share = (both + neither) / total.sum() if total.sum() else math.nan
     return Agreement(both, first_only, second_only, neither, float(share), kappa, Interval(low, high, method))

@@ -28,9 +28,9 @@ def exact_mcnemar(differences: Floats) -> Discordant:
     With one right or wrong answer per question this is McNemar's test. Where a question has several rows, or shares between 0 and
     1, it counts which of the two is better (the sign test, which is the same): rows of a question do not count as independent.
     """
-    from scipy.special import bdtr
+    from scipy.stats import binomtest
 
     first, second = int((differences > 1e-12).sum()), int((differences < -1e-12).sum())
     n = first + second
-    p = min(1.0, 2 * float(bdtr(min(first, second), n, 0.5))) if n else 1.0
+    p = float(binomtest(first, n).pvalue) if n else 1.0
     return Discordant(first, second, int(np.size(differences)) - n, p)

@@ -65,43 +65,47 @@ def anytime_mean(
     width that is wanted of each stratum; the interval is as valid with any other. NaN where no unit has a row; ValueError for no
     stratum, values outside 0 and 1, or more units than there are.
     """
-    parts, weights = _Part.weighed(strata)
+    parts = _Part.of(strata)
     mean = mean_over_strata(strata)
     method = f"anytime {confidence:.0%} of {sum(one.population for one in strata)}"
     if len(parts) == 1:
         low, high = parts[0].bounds(confidence, target)
     else:
-        low, high = _together(parts, weights, confidence, target)
+        low, high = _together(parts, confidence, target)
         method += f" in {len(parts)} strata"
     return mean, Interval(min(low, mean), max(high, mean), method)  # a sequence that only narrows may have left the estimate behind
 
 
 def mean_over_strata(strata: Sequence[Drawn]) -> float:
     """The same estimate alone, of values in whatever bounds; strata of which nothing was drawn have no part in it."""
-    parts, weights = _Part.weighed(strata)
-    known = [(weight, part) for weight, part in zip(weights, parts, strict=True) if part.shares.size]
-    counted = sum(weight * part.shares.mean() for weight, part in known)
-    return float(sum(weight * part.values.mean() for weight, part in known) / counted) if counted else math.nan
+    known = [part for part in _Part.of(strata) if part.shares.size]
+    counted = sum(part.weight * part.shares.mean() for part in known)
+    return float(sum(part.weight * part.values.mean() for part in known) / counted) if counted else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stratum in units of its fullest unit: totals and rows over that unit's rows."""
+    """A stratum in units of its fullest unit: totals and rows over that unit's rows.
+
+    weight: rows that it would have if all its units were as full.
+    """
 
     values: Floats
     shares: Floats
     population: int
+    weight: float
 
     @classmethod
-    def weighed(cls, strata: Sequence[Drawn]) -> tuple[list[_Part], Floats]:
-        """All strata with their weights, which sum to 1. One that does not tell how many rows units have is taken for full."""
+    def of(cls, strata: Sequence[Drawn]) -> list[_Part]:
+        """All strata. One that does not tell how many rows units have is taken for as full as the fullest."""
         if not strata:
             raise ValueError("a mean over strata needs at least one")
-        most = [float(one.rows.max(initial=0)) for one in strata]
-        rows = [own or max(most) or 1.0 for own in most]
-        weights = np.array([own * one.population for own, one in zip(rows, strata, strict=True)])
-        parts = [cls(one.totals / own, one.rows / own, one.population) for own, one in zip(rows, strata, strict=True)]
-        return parts, weights / weights.sum()
+        fullest = max(_fullest(one) for one in strata) or 1.0
+        parts = []
+        for one in strata:
+            rows = _fullest(one) or fullest
+            parts.append(cls(one.totals / rows, one.rows / rows, one.population, rows * one.population))
+        return parts
 
     def bounds(self, confidence: float, target: float, grid: int = GRID) -> tuple[float, float]:
         """Of its own mean."""
@@ -111,7 +115,11 @@ class _Part:
         return float(found.low[-1]), float(found.high[-1])
 
 
-def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target: float) -> tuple[float, float]:
+def _fullest(one: Drawn) -> float:
+    return float(one.rows.max(initial=0))
+
+
+def _together(parts: Sequence[_Part], confidence: float, target: float) -> tuple[float, float]:
     """Which means no way of the strata can be ruled out for.
 
     For each mean m of the grid: what a stratum is off by (its values less m for each share, on the average over all units) lies
@@ -125,10 +133,11 @@ def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target
     won, allowed = np.zeros(means.size), np.full(means.size, room)
     staked = np.zeros(len(parts))
     lowest, highest = np.empty((2, len(parts), means.size))
-    scales = weights / math.hypot(*weights)
+    weights = np.array([part.weight for part in parts])
+    weights = weights / math.hypot(*weights)
     for place, part in enumerate(parts):
         stake = stakes(
-            part.values, part.shares, part.population, scales[place] * target, 2 * room * scales[place] / target * ENOUGH
+            part.values, part.shares, part.population, weights[place] * target, 2 * room * weights[place] / target * ENOUGH
         )
         more = growth(part.values.size, part.population)
         staked[place] = (stake * more).sum()
@@ -145,14 +154,14 @@ def _together(parts: Sequence[_Part], weights: Floats, confidence: float, target
     alive = feasible & (won - most <= allowed) & (won - least >= -allowed)
     total, counted, left = np.sum(
         [
-            weight / part.population * np.array([part.values.sum(), part.shares.sum(), part.population - part.values.size])
-            for weight, part in zip(weights, parts, strict=True)
+            part.weight / part.population * np.array([part.values.sum(), part.shares.sum(), part.population - part.values.size])
+            for part in parts
         ],
         axis=0,
     )
     possible = np.array([total]) / (counted + left), np.array([total + left]) / (counted + left)
     low, high = ends(alive[None, :], means, 1 / GRID, *possible)
-    return float(low[0]), float(high[0])
+    return low.item(), high.item()
 
 
 def stakes(values: Floats, shares: Floats, population: int, scale: float, goal: float) -> Floats:

@@ -44,7 +44,7 @@ def plain_text(text: str, language: str) -> str:
     """
     if language == "fa":
         text = text.translate(_PERSIAN_LETTERS)
-    text = "".join(char for char in unicodedata.normalize("NFKC", text) if unicodedata.category(char) != "Cf")
+    text = unicodedata.normalize("NFKC", "".join(char for char in text if unicodedata.category(char) != "Cf"))
     return (text.translate(_TURKIC_I) if language in ("az", "tr") else text).lower()
 
 
@@ -58,7 +58,7 @@ def strict_text(text: str, language: str) -> str:
     if language in ("az", "tr"):
         text = text.translate(_TURKIC_I)
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM))))
-    text = "".join(str(unicodedata.decimal(char)) if not char.isascii() and char.isdecimal() else char for char in text)
+    text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
     return _CLOCK.sub(_on_24_hours, _NUMBER_EDGE.sub(" ", _VOWEL_MARKS.sub("", text)))
 
 

@@ -82,9 +82,8 @@ class Ledger:
         self.free_dead_claims()
 
     def leave(self) -> None:
-        """Give back all claims."""
+        """Give back all claims, which go with their owner."""
         with self.workspace.write() as connection:
-            connection.execute(sa.delete(schema.claims).where(schema.claims.c.owner_id == self.owner))
             connection.execute(sa.delete(schema.owners).where(schema.owners.c.id == self.owner))
 
     def heartbeat(self) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, PROMPTS, SCORES
-from folkways.releases import blend
-from tests.support.blend_data import release_at, write_csv, write_mcq, write_release
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES
+from tests.support.blend_data import mcq_row, release_at, write_csv, write_mcq, write_release
 
 TASK = get_task("blend/mcq")
 CHOICES = {"A": "barley tea", "B": "coffee", "C": "None", "D": "wine"}
@@ -44,6 +47,26 @@ PROMPT = "What?\n\nA. barley tea\nB. coffee\nC. None\nD. wine"
 def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:
     assert read_as_paper(reply, PROMPT, CHOICES) == paper
     assert read_strictly(reply, CHOICES) == strict
+
+
+@pytest.mark.parametrize(
+    ("reply", "choices", "letter"),
+    [
+        # The last answer in JSON counts, whichever quotes it has, and not what is said around it.
+        ("A or B? {'answer_choice': 'A'} no: {'answer_choice': 'C'}", "tea coffee milk", "C"),
+        ('"answer_choice": hm, A or B? {"answer_choice": "C"}', "tea coffee milk", "C"),
+        ('{"answer_choice": "A"} or B? {"answer_choice": "C"} A', "tea coffee milk", "C"),
+        ('{"answer_choice": ["Café"]}, not tea', "tea café milk", "B"),
+        # One of two options, options that are the same, and one that is empty.
+        ("tea", "tea coffee", "A"),
+        ("tea", "tea tea", None),
+        ("Tea, they say", "coffee tea tea", None),
+        ("They drink tea, and that a lot", "- tea", "B"),
+    ],
+)
+def test_a_person_reads_the_letter_that_is_settled_on(reply: str, choices: str, letter: str | None) -> None:
+    options = ("" if choice == "-" else choice for choice in choices.split())
+    assert read_strictly(reply, dict(zip("ABC", options, strict=False))) == letter
 
 
 def responses(*rows: tuple[str, str | None], state: str = "answered") -> pl.DataFrame:
@@ -84,6 +107,73 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
         TASK.prompts(items, PromptOptions(prompt_texts={"bare": "{q}"}), release)
 
 
+def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -> None:
+    release = release_at(write_mcq(tmp_path, [mcq_row(number, "Spain", ["one", "two"], "B") for number in range(40)]))
+    items = TASK.items(release)
+    own = {"x": "{choices}: {q}", "y": "{q} {choices}"}
+    for languages in (None, ("en",), ("ko", "en")):
+        options = PromptOptions(prompt_texts=own, variants=("all", "y"), languages=languages)
+        prompts = TASK.prompts(items, options, release)
+        assert dict(prompts.schema) == PROMPTS
+        asked = "What do people drink?"
+        assert prompts.select("item", "variant", "user", "prompt_source", "system").rows() == [
+            row
+            for item, released in items.select("item", "prompt").iter_rows()
+            for row in (
+                (item, "released", released, "release", None),
+                (item, "x", f"A. one\nB. two: {asked}", "file:x", None),
+                (item, "y", f"{asked} A. one\nB. two", "file:y", None),
+            )
+        ]
+    assert dict(TASK.prompts(items, PromptOptions(prompt_texts=own, languages=("ko",)), release).schema) == PROMPTS
+    assert TASK.prompts(items, PromptOptions(prompt_texts=own), release)["variant"].to_list() == ["x", "y"] * 40
+    assert set(TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]) == {"released"}
+    assert set(TASK.prompts(items, PromptOptions(variants=("all",)), release)["variant"]) == {"released"}
+    with pytest.raises(UnknownNameError, match="valid: all, released, x, y"):
+        TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("z",)), release)
+
+
+def test_a_judgement_in_full(tmp_path: Path) -> None:
+    """Two readable replies that are right and wrong, one that names no choice, one with another letter, and one that was lost."""
+    items = TASK.items(release_at(write_mcq(write_release(tmp_path))))
+    table = pl.concat(
+        [
+            responses(("Q-2_3", "A"), ("Q-1_0", "B"), ("Q-1_2", "Perhaps"), ("Q-1_1", '{"answer_choice": "E."}'), ("Q-1_1", None)),
+            responses(("Q-1_0", "A"), state="failed").with_columns(reason=pl.lit("timeout")),
+        ]
+    )
+    asked = [("ES/Q-2", "ES", "Sport"), ("KR/Q-1", "KR", "Food"), ("ES/Q-1", "ES", "Food"), *[("KR/Q-1", "KR", "Food")] * 3]
+    read = {
+        "paper": [
+            ("answered", "A", "A: football", "A", "A", "ES", 1.0),
+            ("answered", "B", "B: coffee", "A", "B", "KR", 0.0),
+            ("unreadable", None, "read as 'P', which is no choice", "B", None, None, 0.0),
+            ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
+        ],
+        "strict": [
+            ("answered", "A", "A: football", "A", "A", "ES", 1.0),
+            ("answered", "B", "B: coffee", "A", "B", "KR", 0.0),
+            ("unreadable", None, "no choice could be read", "B", None, None, 0.0),
+            ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
+        ],
+    }
+    lost = [("unreadable", None, "empty reply", "A", None, None, 0.0), ("failed", None, "timeout", "A", None, None, 0.0)]
+    for profile, found in read.items():
+        judged = TASK.judge(items, table, profile)
+        said = ("state", "answer", "reason", "gold_letter", "chosen_letter", "chosen_culture", "accuracy")
+        assert judged.select("question", "culture", "topic", "counted", *said).rows() == [
+            (*place, True, *rest) for place, rest in zip(asked, [*found, *lost], strict=True)
+        ]
+        assert judged["item"].to_list() == table["item"].to_list()
+        texts = ("topic", "gold_letter", "chosen_letter", "chosen_culture", "offered")
+        assert dict(judged.schema) == {**JUDGEMENTS, **dict.fromkeys(texts, pl.String), "accuracy": pl.Float64}
+    assert TASK.judge(items, table.clear(), "paper").schema == judged.schema
+    with pytest.raises(DataError, match="lack the columns prompt, choice_countries"):
+        TASK.judge(items.drop("prompt", "choice_countries"), table, "paper")
+    with pytest.raises(DataError, match="responses lack the column variant"):
+        TASK.judge(items, table.drop("variant"), "paper")
+
+
 def test_judgements(tmp_path: Path) -> None:
     items = TASK.items(release_at(write_mcq(tmp_path)))
     table = responses(("Q-1_0", '{"answer_choice": "A"}'), ("Q-1_1", "I can't answer."), ("Q-1_2", "the B"), ("Q-2_3", " "))
@@ -109,6 +199,52 @@ def test_every_question_counts_once_beside_every_item(tmp_path: Path) -> None:
     for score in whole.values():
         assert (score["n"], score["questions"], score["failed"], score["coverage"]) == (4, 3, 1, 0.75)
     assert set(scores.columns) <= set(SCORES)
+
+
+def test_means_over_questions_against_a_naive_count() -> None:
+    """Versions of 12 questions of two cultures in two languages; some are lost, one question with all of its versions."""
+    draw = random.Random(5)
+    rows: list[dict[str, Any]] = []
+    for number in range(160):
+        culture, question = draw.choice(["KR", "ES"]), draw.randrange(6)
+        state = "missing" if (culture, question) == ("KR", 5) else draw.choice(["answered"] * 4 + ["refused", "failed", "missing"])
+        right = float(state == "answered" and draw.random() < 0.6)
+        letter = draw.choice("AB") if state == "answered" else None
+        facts = {"question": f"{culture}/{question}", "culture": culture, "topic": "Food" if question < 4 else "Sport"}
+        rows.append(
+            {
+                **{"task": "blend/mcq", "item": f"i{number}", **facts, "language": draw.choice(["en", "ko"])},
+                **{"variant": draw.choice(["released", "mine"]), "sample": 0, "counted": draw.random() < 0.9, "state": state},
+                **{"answer": letter, "reason": None, "gold_letter": "A", "chosen_letter": letter, "chosen_culture": None},
+                **{"offered": None, "accuracy": right},
+            }
+        )
+    texts = dict.fromkeys(("topic", "gold_letter", "chosen_letter", "chosen_culture", "offered"), pl.String)
+    scores = TASK.summarise(pl.DataFrame(rows, schema={**JUDGEMENTS, **texts, "accuracy": pl.Float64}))
+    by_question = scores.filter(metric="accuracy_by_question")
+    counted = [row for row in rows if row["counted"]]
+    assert by_question.height > 10
+    for score in by_question.iter_rows(named=True):
+        facets = tuple(zip(score["facet"].split("+"), score["value"].split("+"), strict=True)) if score["facet"] != "all" else ()
+        chosen = [row for row in counted if all(row[facet] == value for facet, value in facets)]
+        pairs = defaultdict(list)
+        for row in chosen:
+            pairs[row["question"], row["language"], row["variant"]].append(row)
+        lost = ("failed", "missing")
+        means = [sum(row["accuracy"] for row in pair) / len(pair) for pair in pairs.values()]
+        best = [sum(1.0 if row["state"] in lost else row["accuracy"] for row in pair) / len(pair) for pair in pairs.values()]
+        assert score["at_best"] == pytest.approx(100 * sum(best) / len(best))
+        heard = any(row["state"] not in lost for row in chosen)
+        assert score["score"] == (pytest.approx(100 * sum(means) / len(means)) if heard else None)
+        assert (score["n"], score["questions"]) == (len(chosen), len({row["question"] for row in chosen}))
+        for state in ("answered", "refused", "failed", "missing"):
+            assert score[state] == sum(row["state"] == state for row in chosen)
+        assert score["interval"] is None or score["low"] <= score["score"] <= score["high"]
+    keys = by_question.select("facet", "value").rows()
+    facets_of_items = scores.filter(pl.col("metric") == "accuracy", pl.col("facet") != "gold_letter")
+    assert sorted(keys) == sorted(facets_of_items.select("facet", "value").rows())
+    accuracy = scores.filter(metric="accuracy", facet="all").row(0, named=True)
+    assert accuracy["score"] == pytest.approx(100 * sum(row["accuracy"] for row in counted) / len(counted))
 
 
 def test_the_authors_output_is_recognised(tmp_path: Path) -> None:

@@ -45,6 +45,10 @@ def test_strict_cleaning(reply: str, cleaned: str) -> None:
     assert clean_strictly(reply, PROMPT) == cleaned
 
 
+def test_a_word_of_the_prompt_is_a_label_even_where_it_was_none() -> None:
+    assert clean_strictly("Drink: tea", "Name a drink.") == "tea"
+
+
 def test_a_time_is_no_label_even_if_its_hour_is_in_the_prompt() -> None:
     assert clean_strictly("18:00", "When, 18:00 or later?") == "18:00"
 

@@ -17,6 +17,7 @@ COMPARISONS = [
     ("Tea", "tea", "en", "tokens", "words"),  # a capital never matches as a substring
     ("ice-cream", "ice cream", "en", "substring", "words"),
     ("ice cream", "ice-cream", "en", "substring", "words"),
+    ("base-ball bat", "a base-ball bat", "en", "substring", "words"),
     ("rice fried", "fried rice", "en", "tokens", "tokens"),
     ("té", "te", "es", "tokens", "words"),
     ("ñame", "name", "es", None, "words"),  # only the acute accent goes in the paper
@@ -102,6 +103,36 @@ def test_answers_within_longer_words_are_told_apart(answer: str, reply: str, ins
 def test_another_answer_as_a_whole_word_is_enough() -> None:
     groups = [group([], ["tea"], 2), group([], ["steak"], 1)]
     assert not PaperMatcher().inside_word(groups, "steak", "en")
+
+
+@pytest.mark.parametrize(
+    ("local", "english", "reply", "language", "tools", "inside"),
+    [
+        ("los niños", "-", "el niño", "es", "default", False),  # by the base forms of the local answer
+        ("-", "boiled eggs", "egg, boiled", "es", "default", False),  # by those of the English one, asked in either language
+        ("-", "boiled eggs", "egg, boiled", "en", "default", False),
+        ("boiled eggs", "-", "egg, boiled", "en", "default", True),  # local answers count for nothing in English
+        ("보리차", "-", "보리차를", "ko", "simple", False),  # a word with its particle, which is no token
+        ("차", "-", "기차를", "ko", "simple", True),
+    ],
+)
+def test_inside_a_word_is_neither_a_word_nor_a_token(
+    local: str, english: str, reply: str, language: str, tools: str, inside: bool
+) -> None:
+    groups = [group([text for text in (local,) if text != "-"], [text for text in (english,) if text != "-"], 1)]
+    assert PaperMatcher(tools).inside_word(groups, reply, language) is inside
+
+
+def test_the_authors_arabic_tool_gives_letters_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot be installed everywhere; here it is replaced by what it does."""
+
+    class Letters:
+        def tokens(self, text: str) -> list[str]:
+            return list(text.split()[0])
+
+    monkeypatch.setattr("folkways.benchmarks.blend.matching.get_tool", lambda language, tool_set: Letters())
+    assert PaperMatcher("paper").compare("عيد", "عين", "ar") is None
+    assert PaperMatcher("paper").compare("عيد", "ديع", "ar") == "tokens"
 
 
 @pytest.mark.parametrize("tools", ["default", "simple"])

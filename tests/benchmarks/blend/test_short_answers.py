@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
+from folkways.text.tools import get_tool
 from tests.support.blend_data import release_at, write_csv, write_release
 
 TASK = get_task("blend/saq")
@@ -44,6 +46,50 @@ def test_items_show_question_and_answers(root: Path) -> None:
     assert drink["gold"] == "보리차 / barley tea (3); 차 / tea (1)"
     assert (drink["topic"], drink["question"], drink["release_id"]) == ("Food", "Q-1", "Q-1")
     assert items.filter(pl.col("skip_reason").is_not_null())["item"].to_list() == ["KR/Q-4", "ES/Q-4"]
+
+
+def test_items_in_full(root: Path) -> None:
+    """A question that nobody annotated is an item, and so is one without an entry among the questions."""
+    file = root / "questions" / "Spain_questions.csv"
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith('"Q-3"')]
+    lines.append('"Q-9","Pets","ours","Who in your country, and who in your country?","¿Quién?"')
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    items = TASK.items(release_at(root))
+    own = ("topic", "source", "local_language", "question_local", "question_en", "templates", "prompt_source")
+    assert dict(items.schema) == {**ITEMS, **dict.fromkeys(own, pl.String), "groups": blend.GROUPS, "skip_reason": pl.String}
+    spain = items.filter(culture="ES")
+    facts = ("item", "release_id", "question", "text", "gold", "topic", "source", "question_local", "skip_reason")
+    drinks, plays, knows = ("What do people drink in Spain?", "What is played in Spain?", "Which of these is unknown in Spain?")
+    nobody, listed, coffee = "skipped: nobody answered", "English (US)", "café / coffee (3); té con limón / tea with lemon (1)"
+    assert spain.select(facts).rows() == [
+        ("ES/Q-1", "Q-1", "Q-1", drinks, coffee, "Food", listed, "¿Qué se bebe?", None),
+        ("ES/Q-2", "Q-2", "Q-2", plays, "fútbol / football (5)", "Sport", listed, "¿Qué se juega?", None),
+        ("ES/Q-4", "Q-4", "Q-4", knows, "", "Food", listed, "¿Nada?", nobody),
+        ("ES/Q-9", "Q-9", "Q-9", "Who in Spain, and who in Spain?", "", "Pets", "ours", "¿Quién?", nobody),
+        ("ES/Q-3", "Q-3", "Q-3", "When does the family eat in Spain?", " 21:30 / 21:30 (6)", None, None, "¿A qué hora es?", None),
+    ]
+    assert spain["question_en"].to_list() == spain["text"].to_list()
+    assert items.group_by("culture", maintain_order=True).agg(pl.col("local_language").unique()).rows() == [
+        ("US", ["en"]),
+        ("KR", ["ko"]),
+        ("ES", ["es"]),
+    ]
+    assert items.row(by_predicate=pl.col("item") == "US/Q-1", named=True)["text"] == "What do people drink in the US?"
+    assert items.row(by_predicate=pl.col("item") == "KR/Q-2", named=True)["gold"] == "윷놀이 /  / yut nori / Yutnori (4); 축구 (2)"
+    assert items.row(by_predicate=pl.col("item") == "US/Q-3", named=True)["gold"] == "6 (2)"  # the same in both languages
+    shutil.rmtree(root / "questions")
+    bare = TASK.items(release_at(root))
+    assert bare.schema == items.schema
+    assert bare["item"].to_list() == [f"{culture}/Q-{number}" for culture in ("US", "KR", "ES") for number in (1, 2, 3, 4)]
+    assert bare["topic"].null_count() == bare["source"].null_count() == 12
+
+
+def test_the_tools_that_are_there_are_told_each_once() -> None:
+    tools = [get_tool(language) for language in ("ko", "es", "zh", "en", "ar", "el", "ha", "su")]
+    assert TASK.text_tools().items() >= {(tool.name, tool.version) for tool in tools}
+    assert list(TASK.text_tools()) == sorted(TASK.text_tools())
+    assert TASK.with_text_tools("simple").text_tools() == {"simple": "1"}
+    assert TASK.with_text_tools("paper").text_tools()["jieba"] == get_tool("zh", "paper").version
 
 
 def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:
@@ -89,7 +135,7 @@ def test_prompts_of_ones_own(root: Path) -> None:
     prompts = TASK.prompts(items, brought, release)
     assert prompts["user"].to_list() == ["무엇을 마셔요??!", "What do people drink in South Korea?!"]
     assert prompts["prompt_source"].unique().to_list() == ["file:short"]
-    with pytest.raises(DataError, match=r"no \{q\}"):
+    with pytest.raises(DataError, match=r"no \{question\}"):
         TASK.prompts(items, PromptOptions(prompt_texts={"short": "Answer!"}), release)
 
 
@@ -245,18 +291,3 @@ def test_the_full_release_has_thirty_thousand_prompts(shared: Path, state: str, 
     assert not prompts["user"].str.contains(r"\{q\}").any()
     assert not prompts.filter(pl.col("variant") == "inst-4")["user"].str.contains("your country").any()
     assert prompts.select("item", "language", "variant").is_unique().all()
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_thirty_thousand_replies_are_judged_in_seconds(shared: Path, profile: str) -> None:
-    release = release_at(shared / "data" / "blend" / "24e7d73")
-    items = TASK.items(release)
-    prompts = TASK.prompts(items, PromptOptions(), release).join(items.select("item", "gold"), on="item", maintain_order="left")
-    table = prompts.select("task", "item", "language", "variant", response=pl.col("gold").shift(7).str.slice(0, 80)).with_columns(
-        sample=pl.lit(0, dtype=pl.Int64), state=pl.lit("answered"), reason=pl.lit(None, dtype=pl.String)
-    )
-    began = time.process_time()
-    result = TASK.judge(items, table, profile)
-    assert result.height == 30_000
-    assert time.process_time() - began < 20

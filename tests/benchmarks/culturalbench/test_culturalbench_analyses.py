@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.analyses import Findings, analyse
-from folkways.benchmarks.culturalbench import ANALYSES, TASKS
+from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.records import JUDGEMENTS, ModelCard
 
-EASY, HARD = (task.name for task in TASKS)
+EASY, HARD = (task.name for task in BENCHMARK.tasks)
 REGIONS = {"JP": "East Asia", "KR": "East Asia", "PE": "South America"}
-BY_NAME = {analysis.name: analysis for analysis in ANALYSES}
+BY_NAME = {analysis.name: analysis for analysis in BENCHMARK.analyses}
 
 
 def judged(
@@ -49,7 +49,7 @@ def judged(
 
 def findings(*frames: pl.DataFrame, cards: dict[str, ModelCard] | None = None) -> Findings:
     """Findings of these judgements."""
-    whole = frozenset(task.name for task in TASKS if task.whole_questions)
+    whole = frozenset(task.name for task in BENCHMARK.tasks if task.whole_questions)
     return Findings(pl.concat(frames, how="diagonal_relaxed"), cards=cards or {}, whole_questions=whole)
 
 

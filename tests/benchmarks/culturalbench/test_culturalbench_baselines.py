@@ -7,13 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.benchmarks.culturalbench import TASKS
+from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.culturalbench.baselines import CHANCE, CONSTANT, OPTION_ONLY
 from folkways.records import JUDGEMENTS, require_columns
 from folkways.releases.base import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
-EASY, HARD = TASKS
+EASY, HARD = BENCHMARK.tasks
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_constants_are_what_counting_says(release: Release) -> None:
 
 
 def test_baselines_are_judgements_with_every_facet(release: Release) -> None:
-    for task in TASKS:
+    for task in BENCHMARK.tasks:
         for judged in task.baselines(task.items(release)).values():
             require_columns(judged, {**JUDGEMENTS, **dict.fromkeys(task.facets, pl.String)}, "judgements")
             facets = set(task.summarise(judged)["facet"])
@@ -98,7 +98,7 @@ def test_hard_judges_each_option_on_its_own(tmp_path: Path) -> None:
 
 
 def test_the_question_is_never_looked_at(release: Release) -> None:
-    for task in TASKS:
+    for task in BENCHMARK.tasks:
         items = task.items(release)
         hidden = items.with_columns(text=pl.lit("?"), **({"question_text": pl.lit("?")} if task is HARD else {}))
         for name, judged in task.baselines(items).items():

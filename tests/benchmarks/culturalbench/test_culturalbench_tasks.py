@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.culturalbench import TASKS
+from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.summary import SCORE_COLUMNS
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.base import Release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 
-EASY, HARD = TASKS
+EASY, HARD = BENCHMARK.tasks
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def score(task: Task, judgements: pl.DataFrame, metric: str, facet: str = "all",
 
 
 def test_items_are_stable_and_complete(release: Release) -> None:
-    easy, hard = (require_columns(task.items(release), ITEMS, "items") for task in TASKS)
+    easy, hard = (require_columns(task.items(release), ITEMS, "items") for task in BENCHMARK.tasks)
     assert easy["item"].n_unique() == easy.height == 1227
     assert hard["item"].n_unique() == hard.height == 4908
     assert easy["item"][0] == "easy/0"
@@ -59,7 +59,7 @@ def test_items_are_stable_and_complete(release: Release) -> None:
     assert hard["question"].n_unique() == 1227
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", BENCHMARK.tasks)
 def test_prompts_show_the_item_and_name_the_labels(task: Task, release: Release) -> None:
     items = task.items(release)
     prompts = require_columns(task.prompts(items, PromptOptions(variants=("all",)), release), PROMPTS, "prompts")
@@ -87,7 +87,7 @@ def test_texts_of_the_user_and_unknown_variants(release: Release) -> None:
 
 
 def test_profiles_and_their_alias() -> None:
-    for task in TASKS:
+    for task in BENCHMARK.tasks:
         assert task.resolve_profile(None) == "paper"
         assert task.resolve_profile("strict") == "lenient"
 

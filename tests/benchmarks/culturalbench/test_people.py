@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import assume, given
 
-from folkways.benchmarks.culturalbench import TASKS
+from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.culturalbench.building.counting import Rule, count
 from folkways.benchmarks.culturalbench.building.tables import easy_table, hard_table, votes_table
 from folkways.benchmarks.culturalbench.people import (
@@ -26,7 +26,7 @@ from folkways.releases.store import open_release
 from tests.support.culturalbench_data import culturalbench_release
 from tests.support.votes_data import collections, votes_of
 
-EASY, HARD = TASKS
+EASY, HARD = BENCHMARK.tasks
 
 
 def release_of(folder: Path, votes: Votes, rule: Rule | None = None, record: str | None = None) -> Release:

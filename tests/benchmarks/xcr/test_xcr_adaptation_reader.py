@@ -86,6 +86,83 @@ def test_what_cannot_be_told_stays_unreadable(reply: str) -> None:
 
 
 FORMAT = "[Intra-lingual adaptation, Inter-lingual adaptation, Adaptation method used]"
+ATE, DRANK = "She ate.", "She drank."
+
+
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        # What stands around the answer.
+        (f"<THINK>\nMaybe ['x', 'y', 'z']?\n</Thinking>['{ATE}', '{DRANK}', 'Label']", (ATE, DRANK, "Label")),
+        (f"Thus:\n```json\n[\n'{ATE}', '{DRANK}', 'Label']\n```\nNot ['x', 'y', 'z']", (ATE, DRANK, "Label")),
+        (f"{ATE}\n{DRANK}\nLabel\n\nNEXT INPUT: x\nShe sang.\nShe slept.\nGloss", (ATE, DRANK, "Label")),
+        (f"Here:\noutput:\n{ATE}\n{DRANK}\nLabel\nOUTPUT: x\ny\nGloss", (ATE, DRANK, "Label")),
+        (f"{FORMAT.lower()}\n{ATE}\n{DRANK}\nLabel", (ATE, DRANK, "Label")),
+        (f"Thus:\n```\n{ATE}\n{DRANK}\nLabel\n```\nDone.", (ATE, DRANK, "Label")),
+        ("[non-transferable]\n", ("[non-transferable]", "[non-transferable]", "")),
+        # JSON with line breaks and escapes, of which Python knows nothing; behind something that begins like it; with gaps.
+        (f'["She\nate \\u0627.", "{DRANK}", "Label"]', ("She\nate ا.", DRANK, "Label")),
+        (f'Sure [x]: {{"intra": "{ATE}", "inter": "{DRANK}", "method": null}}', (ATE, DRANK, "")),
+        (f'Sure [1]: {{"INTRA": "{ATE}", "inter": "{DRANK}", "adaptation method": "Label", "n": null}}', (ATE, DRANK, "Label")),
+        (f'{{"intra": "{ATE}", "outro": "{DRANK}", "method": "Label"}}', None),
+        (f'{{"inter": "{ATE}", "outro": "{DRANK}", "method": "Label"}}', None),
+        (f'["", "{DRANK}", "Label"]', ("", DRANK, "Label")),
+        (f'["{ATE}", "", "Label"]', (ATE, "", "Label")),
+        ('[" ", "\\n", "Label"]', None),
+        # Python: each bracket is tried, and a list in a list.
+        (f"See [it]: ('{ATE}', '{DRANK}', 'Label')", (ATE, DRANK, "Label")),
+        (f"See [it] (or not): {{'intra': '{ATE}', 'inter': '{DRANK}'}}", (ATE, DRANK, "")),
+        (f"[['{ATE}', '{DRANK}', 'Label', 'Deletion']]", (ATE, DRANK, "Label, Deletion")),
+        (f"[['{ATE}'], ['{DRANK}'], ['Label']]", (ATE, DRANK, "Label")),
+        (f"['{ATE}', '{DRANK}']", (ATE, DRANK, "")),
+        (f"['{ATE}', '{DRANK}', 3]", None),
+        (f"['{ATE}', 3, 'Label']", None),
+        (f"{{['x']: 1, 'intra': '{ATE}', 'inter': '{DRANK}'}}", None),
+        ("[" * 9000 + "]" * 9000, None),
+        ("[" + "(" * 150 + "1" + ")" * 150 + "]", None),
+        ("[" + "-" * 9000 + "1]", None),
+        ("[" + "1+" * 3000 + "1]", None),
+        ("[]", None),
+        # Labels: the first of each, and both versions.
+        (f"Intra-lingual: {ATE}\nINTER-LINGUAL: {DRANK}\nIntra-lingual: no\nMethod: Label\n\nNote: x", (ATE, DRANK, "Label")),
+        (f"Intra-lingual: {ATE}\nMethod: Label", None),
+        (f"Inter-lingual: {ATE}\nMethod: Label", None),
+        (f'Intra-lingual:\n"{ATE}"\nInter-lingual:\n“Sie aß.”\nMethod: Label', (ATE, "Sie aß.", "Label")),
+        ('Intra-lingual:\n"\nInter-lingual:\n"Tea" or "coffee"\nMethod: Label', ('"', '"Tea" or "coffee"', "Label")),
+        (f'Intra-lingual:\n"Non-transferable"\nInter-lingual:\n{ATE}”\nMethod: Label', ('"Non-transferable"', f"{ATE}”", "Label")),
+        # Tables: the last row of three, below the head.
+        (f"| {ATE} | {DRANK} | Label |\n|---|---|---|", None),
+        (f"| a | b | c |\n|---|---|---|\n| x | y | Gloss |\n| {ATE} | {DRANK} | Label |\nDone.", (ATE, DRANK, "Label")),
+        (f"| a | b |\n|---|---|\n| {ATE} | {DRANK} |", None),
+        (f"| a | b | c | d |\n|---|---|---|---|\n| {ATE} | {DRANK} | Label | x |", None),
+        # Brackets and quotes.
+        (f'["{ATE}", "{DRANK}", "Label".]', (f'"{ATE}"', f'"{DRANK}"', '"Label".')),
+        (r'["She said \"hi\".", "She "drank".", "Label"]', ('She said "hi".', 'She "drank".', "Label")),
+        (f"Here you are: [{ATE}], [{DRANK}], [Label]", (ATE, DRANK, "Label")),
+        (
+            "So: [She ate, then drank]，[She slept, then sang]; [Calquing]\nMore?",
+            ("She ate, then drank", "She slept, then sang", "Calquing"),
+        ),
+        ("[Shy, but sings, a lot,\nShy, and sings, a lot,\nLabel]", ("Shy, but sings, a lot", "Shy, and sings, a lot", "Label")),
+        ("[Shy, but sings, a lot,\nEr ist shy, and sings, a lot, Label]", None),
+        # Lines.
+        (f"Answer:\n{ATE}\n\n\n{DRANK}\nLabel\n", (ATE, DRANK, "Label")),
+        (f"ANSWER: {ATE}\n2) {DRANK}\nLabel", (ATE, DRANK, "Label")),
+        (f"Result: 1. {ATE}\n- {DRANK}\nLabel", (ATE, DRANK, "Label")),
+        (f"{ATE}\n{DRANK}\nSubstitution", None),
+        ("Label", None),
+    ],
+)
+def test_every_part_of_a_reply_in_detail(reply: str, parts: tuple[str, str, str] | None) -> None:
+    assert read_adaptation(reply) == (None if parts is None else Adaptation(*parts))
+
+
+def test_a_long_reply_is_read_as_json_alone() -> None:
+    """20,000 characters are read in every layout; a character more, as JSON or not at all. Thinking does not count."""
+    words = "x" * (20_000 - len(f"['', '{DRANK}', 'Label']"))
+    assert read_adaptation(f"<think>y</think>['{words}', '{DRANK}', 'Label']") == Adaptation(words, DRANK, "Label")
+    assert read_adaptation(f"['{words}x', '{DRANK}', 'Label']") is None
+    assert read_adaptation(json.dumps([f"{words}x", DRANK, "Label"])) == Adaptation(f"{words}x", DRANK, "Label")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from folkways.benchmarks.xcr import TASKS
+from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.adaptation import ENGLISH_BASELINE
 from folkways.benchmarks.xcr.common import XcrTask
 from folkways.errors import UnknownNameError
@@ -37,7 +37,7 @@ class Edits:
 
 
 def task(name: str) -> XcrTask:
-    found = next(one for one in TASKS if one.name == f"xcr/{name}")
+    found = next(one for one in BENCHMARK.tasks if one.name == f"xcr/{name}")
     assert isinstance(found, XcrTask)
     return found
 

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.xcr import TASKS
+from folkways.benchmarks.xcr import BENCHMARK
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.base import Release
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
-IDENTIFICATION, PREDICTION, ADAPTATION = TASKS
+IDENTIFICATION, PREDICTION, ADAPTATION = BENCHMARK.tasks
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real: Release) -> No
 
 @pytest.mark.shared
 def test_items_of_the_real_corpus(real: Release) -> None:
-    for task, count in zip(TASKS, (1034, 1034, 4136), strict=True):
+    for task, count in zip(BENCHMARK.tasks, (1034, 1034, 4136), strict=True):
         items = require_columns(task.items(real), ITEMS, "items")
         assert items.height == items["item"].n_unique() == count
         assert items.select(*task.facets).null_count().sum_horizontal().sum() == 0
@@ -155,7 +155,7 @@ def test_items_of_the_real_corpus(real: Release) -> None:
 
 @pytest.mark.shared
 def test_authors_prompts_end_in_the_sentence_and_name_one_culture(real: Release) -> None:
-    for task in TASKS:
+    for task in BENCHMARK.tasks:
         items = task.items(real)
         prompts = require_columns(task.prompts(items, PromptOptions(), real), PROMPTS, "prompts")
         assert prompts["item"].to_list() == items["item"].to_list()
@@ -200,7 +200,7 @@ def test_only_the_cultures_of_the_release_are_asked_about(small: Release) -> Non
     assert ADAPTATION.items(small)["culture"].unique(maintain_order=True).to_list() == ["ARAB", "CN"]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", BENCHMARK.tasks)
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: Task, profile: str, small: Release) -> None:
     items = task.items(small)
@@ -216,7 +216,7 @@ def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(task: T
         assert (set(found[computed[0]]) == {None}) == left_out
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", BENCHMARK.tasks)
 def test_empty_and_declining_replies_are_told_apart(task: Task, small: Release) -> None:
     states = [row["state"] for row in judged(task, small, ["", "I'm sorry, but I can't help with that."], "paper")]
     assert states == ["unreadable", "refused"]
@@ -320,7 +320,7 @@ def test_an_unknown_item_is_named(small: Release) -> None:
 
 def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) -> None:
     other = pl.DataFrame({"item": ["x"], "response": ["y"]})
-    assert all(task.from_authors(other) is None for task in TASKS)
+    assert all(task.from_authors(other) is None for task in BENCHMARK.tasks)
     positions = IDENTIFICATION.from_authors(pl.DataFrame({"CSI Output": ["one", None]}))
     assert positions is not None
     assert positions["position"].to_list() == [0, 1]

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from folkways.api import run
+from folkways.benchmarks.xcr import data as xcr
 from folkways.cli.build import command
 from folkways.cli.data import command as data
 from folkways.errors import DataError, FolkwaysError
-from folkways.releases import xcr
 from folkways.releases.store import open_release
 from folkways.runs.building.csi_corpus import BuiltCorpus, VoteFiles, build_corpus
 from folkways.stats.categories import category_kappa

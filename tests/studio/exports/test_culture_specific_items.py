@@ -12,9 +12,9 @@ import yaml
 
 from folkways.api import run
 from folkways.benchmarks.xcr.building.labels import RELEASED_LABEL
+from folkways.benchmarks.xcr.data import read_base
+from folkways.benchmarks.xcr.data.reading import adaptations, corpus
 from folkways.releases.store import open_release
-from folkways.releases.xcr import read_base
-from folkways.releases.xcr_reading import adaptations, corpus
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import Role
 from folkways.studio.services import items, participants

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from folkways.api import run
+from folkways.benchmarks.blend.data import check, read_annotations, read_questions
 from folkways.errors import FolkwaysError
-from folkways.releases.blend import check, read_annotations, read_questions
 from folkways.releases.store import open_release
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState, Role

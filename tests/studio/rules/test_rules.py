@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from folkways.benchmarks.culturalbench.votes import CANNOT_ANSWER, DONT_KNOW
 from folkways.studio.rules.counts import missing_answers, room
 from folkways.studio.rules.eligibility import eligibility
-from folkways.studio.rules.votes import Ballot, best_of, count_votes
+from folkways.studio.rules.votes import Ballot, Result, best_of, count_votes
 
 CRITERIA = [
     {"name": "home", "ask": "?", "accept": ["Wales", "Cymru"]},
@@ -119,3 +119,55 @@ def test_every_vote_is_counted_once(votes: list[Ballot]) -> None:
 )
 def test_the_best_of_several(choices: list[int], scores: list[float], best: int | None) -> None:
     assert best_of(choices, scores) == best
+
+
+@pytest.mark.parametrize(
+    ("criterion", "answer", "passes"),
+    [
+        ({"least": 5}, "5", True),
+        ({"least": 5}, "4.9", False),
+        ({"least": 5}, "1e9", True),
+        ({"most": 5}, " 5 ", True),
+        ({"most": 5}, "5.1", False),
+        ({"most": 5}, "-1e9", True),
+        ({"most": 5}, "five", False),
+        ({"least": 1, "most": 3}, "0", False),
+        ({"least": 1, "most": 3}, "4", False),
+        ({"accept": [2, " Two "], "least": 1}, "two", False),
+        ({"accept": [2, " Two "]}, "TWO", True),
+        ({"accept": [2, "3"], "least": 3}, "2", False),
+        ({"accept": [2, "3"], "least": 3}, "3", True),
+        ({"accept": [2, "3"], "least": 3}, "4", False),
+        ({}, "anything", True),
+        ({}, " ", False),
+        ({"optional": True, "least": 5}, " ", True),
+        ({"optional": False}, "", False),
+        ({"optional": True, "least": 5}, "4", False),
+    ],
+)
+def test_a_criterion_alone(criterion: dict[str, object], answer: str, passes: bool) -> None:
+    found = eligibility([{"name": "it", "ask": "?", **criterion}], {"it": answer, "other": "5"})
+    assert (found.eligible, found.failed) == (passes, () if passes else ("it",))
+
+
+@given(st.lists(st.sampled_from(["A", "AB", "B", "ABC", "?", "!"]), max_size=9), st.integers(1, 4))
+def test_the_result_of_any_votes_as_by_hand(said: list[str], needed: int) -> None:
+    counts = tuple(sum(letter in each for each in said) for letter in "ABCD")
+    gold = tuple(place for place in range(4) if counts[place] >= needed)
+    outcome = "single" if len(gold) == 1 else "multi" if gold else "unknown" if said.count("?") > len(said) / 2 else "none"
+    found = count_votes(ballots(*said), 4, needed)
+    assert found == Result(gold, counts, said.count("?"), said.count("!"), len(said), outcome)  # type: ignore[arg-type]
+
+
+@given(st.lists(st.integers(0, 2), max_size=6), st.tuples(*[st.integers(1, 3).map(float)] * 3))
+def test_the_best_of_any_as_by_hand(choices: list[int], scores: tuple[float, ...]) -> None:
+    most = max((choices.count(each) for each in choices), default=0)
+    first = [option for option in range(3) if most and choices.count(option) == most]
+    best = [option for option in first if scores[option] == max(scores[each] for each in first)]
+    assert best_of(choices, scores) == (best[0] if len(best) == 1 else None)
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(1, 6), st.integers(0, 6))
+def test_what_is_missing_as_by_hand(valid: int, not_known: int, wanted: int, most: int) -> None:
+    expected = 0 if not_known > most else max(0, wanted - valid)
+    assert missing_answers(valid, not_known, wanted=wanted, most_not_known=most) == expected

@@ -12,14 +12,15 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.exports.make import FORMATS, export_files
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import drafts, judgements, redaction, redteaming
+from folkways.studio.services import drafts, judgements, redaction, redteaming, studies
 from folkways.studio.services.audit import events
+from folkways.workspace import schema as kept
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.schema import metadata
 from tests.studio.services.test_redteaming import STAGES as RED_TEAMING
 from tests.studio.services.test_redteaming import offered_by
 from tests.support.chat_server import ChatServer
-from tests.support.studies import QUESTION, Desk, open_desk
+from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 SECRET = "Kim Min-su of 12 Jongno"
 
@@ -139,3 +140,146 @@ def test_what_cannot_be_redacted_is_said(studio_workspace: Workspace) -> None:
     with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
         connection.execute(sa.update(schema.judgements).values(payload={}))
     assert judgements.list_judgements(desk.workspace, desk.study.id, judged(desk)[0].item_id)[0].payload["comment"] == "mine"
+
+
+def seed(desk: Desk, name: str, text: str, author: Participant, parent: int | None = None) -> int:
+    """An item with this text in every row that may hold a copy of what somebody said about it; returns its number."""
+    workspace, stage = desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "verify")
+    with workspace.write() as connection:
+
+        def add(table: sa.Table, **values: Any) -> Any:
+            (number, *_) = connection.execute(sa.insert(table).values(**values)).inserted_primary_key or ()
+            return number
+
+        item = add(
+            schema.items, study_id=desk.study.id, stage_id=stage.id, parent_id=parent, key=name, round=1, created=0.0,
+            content={"question": text, "options": ["x", f"not {text}"]}, state="open",
+            result={"said": [text]}, reason=f"as {text} says",
+        )  # fmt: skip
+        slot = add(schema.assignments, item_id=item, stage_id=stage.id, slot=1, participant_id=author.id, state="done")
+        add(schema.assignments, item_id=item, stage_id=stage.id, slot=2, state="open")
+        add(schema.judgements, assignment_id=slot, item_id=item, stage_id=stage.id, participant_id=author.id, key=name, created=0.0,
+            payload={"comment": text, "abstain": text if parent else None})  # fmt: skip
+        add(schema.revisions, item_id=item, number=1, step="placed", content={"question": text}, created=0.0)
+        add(schema.drafts, item_id=item, participant_id=author.id, revision=1, payload={"comment": text}, saved=0.0)
+        add(schema.adjudications, item_id=item, account_id=desk.owner, decision={"note": text}, reason=text, created=0.0)
+        add(schema.model_calls, study_id=desk.study.id, item_id=item, purpose="helper", endpoint="m", run=f"run-{name}",
+            prompt=f"About {text}", reply=text, problem=text, read={"text": text}, created=0.0)  # fmt: skip
+        endpoint = add(kept.endpoints, name=name, identity=name)
+        settings = add(kept.settings, json=name)
+        add(kept.prompts, prompt_hash=f"p-{name}", user=f"About {text}")
+        add(kept.responses, key=f"r-{name}", endpoint_id=endpoint, prompt_hash=f"p-{name}", settings_id=settings, sample=0,
+            text=text, refusal=text, seconds=0.0, attempts=1, created=0.0)  # fmt: skip
+        run = add(kept.runs, name=f"run-{name}", config_hash="", config="", version="", state="finished", created=0.0)
+        add(kept.expected, run_id=run, ordinal=0, endpoint_id=endpoint, task="t", item="i", language="en", variant="", sample=0,
+            key=f"r-{name}", prompt_hash=f"p-{name}", prompt_source="", settings_id=settings)  # fmt: skip
+    return int(item)
+
+
+@ON_A_FILE
+def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_no_other(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    workspace = studio_workspace
+    first, second = desk.person(), desk.person()
+    item = seed(desk, "item", SECRET, first)
+    child = seed(desk, "child", SECRET, second, item)
+    grandchild = seed(desk, "grandchild", SECRET, first, child)
+    seed(desk, "sibling", SECRET, first)
+
+    def rows() -> dict[str, list[dict[str, Any]]]:
+        left_out = ("studio_events",)
+        return {table.name: stored(workspace, table) for table in metadata.sorted_tables if table.name not in left_out}
+
+    before = rows()
+    (judgement,) = (row["id"] for row in before["studio_judgements"] if row["item_id"] == item)
+    redaction.redact(workspace, desk.study.id, judgement, by=desk.owner)
+    after = rows()
+    family = {item, child, grandchild}
+    names = {"item", "child", "grandchild"}
+    changed = 0
+    for table, old in before.items():
+        for was, found in zip(old, after[table], strict=True):
+            of = was.get("item_id", was["id"] if table == "studio_items" else None)
+            ours = of in family or str(was.get("prompt_hash", "")).removeprefix("p-") in names
+            expected = scrubbed(was) if ours else was
+            if table == "studio_judgements" and ours:
+                expected = {**was, "payload": {**was["payload"], "comment": "[redacted]"}}  # a label is none of their words
+            assert found == expected, table
+            changed += found != was
+    told = stored(workspace, schema.events, kind="answer.redacted")
+    assert [(row["account_id"], row["subject"], row["details"]) for row in told] == [
+        (desk.owner, f"judgement:{judgement}", {"fields": ["comment"], "item": item}),
+        (desk.owner, f"judgement:{judgement + 1}", {"copied_from": item}),
+        (desk.owner, f"judgement:{judgement + 2}", {"copied_from": item}),
+    ]
+    assert changed == 3 * 8, "of each item eight rows: itself, judgement, revision, draft, decision, call, prompt, reply"
+
+
+def scrubbed(value: Any) -> Any:
+    """Naively: the words go from every text."""
+    if isinstance(value, dict):
+        return {name: scrubbed(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [scrubbed(each) for each in value]
+    return value.replace(SECRET, "[redacted]") if isinstance(value, str) else value
+
+
+@ON_A_FILE
+def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace) -> None:
+    """Seven characters may be part of anything, eight are looked for inside other texts; the longest first."""
+    stages = [
+        {"name": "answer", "kind": "short_answers", "answers": 1, "next": {"done": "group"}},
+        {"name": "group", "kind": "group_answers", "role": "reviewer"},
+    ]
+    desk = open_desk(studio_workspace, stages)
+    desk.add("answer", [{"local": "?", "english": "?", "category": "seventy"}])
+    number = said(desk, desk.person(), {"answers": ["seventy", "eighty-8", "eighty-8 and more"]})
+    (item,) = stored(studio_workspace, schema.items, stage_id=2)
+    texts = ["seventy", "seventy times", "of eighty-8 people", "eighty-8 and more, eighty-8", "eighty"]
+    with studio_workspace.write() as connection:
+        content = {**item["content"], "notes": [*texts, 7, None], "idks": {"eighty-8": 2, "idk": 1}, "seventy": {"eighty-8": True}}
+        connection.execute(sa.update(schema.items).filter_by(id=item["id"]).values(content=content))
+    redaction.redact(studio_workspace, desk.study.id, number, ["answers"])
+    (found,) = stored(studio_workspace, schema.items, stage_id=2)
+    whole = "[redacted]"
+    assert found["content"]["notes"] == [whole, "seventy times", f"of {whole} people", f"{whole}, {whole}", "eighty", 7, None]
+    assert found["content"]["idks"] == {whole: 2, "idk": 1}
+    assert found["content"]["seventy"] == {"eighty-8": True}, "names of fields are none of their words"
+
+
+@ON_A_FILE
+def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    desk.add("verify", [QUESTION] * 2)
+    people = [desk.person() for _ in range(2)]
+    first, second = (said(desk, person, {"choices": [1], "comment": SECRET}) for person in people)
+    said(desk, people[0], {"choices": [1], "comment": "of another item"})
+    with studio_workspace.write() as connection:
+        connection.execute(sa.update(schema.items).values(reason=f"{SECRET} of another item"))
+
+    def reasons() -> list[str]:
+        return [row["reason"] for row in stored(studio_workspace, schema.items)]
+
+    redaction.redact(studio_workspace, desk.study.id, first)
+    assert reasons() == [f"{SECRET} of another item"] * 2
+    redaction.redact(studio_workspace, desk.study.id, second)
+    assert reasons() == ["[redacted] of another item", f"{SECRET} of another item"]
+    comments = [row["payload"]["comment"] for row in stored(studio_workspace, schema.judgements)]
+    assert comments == ["[redacted]", "[redacted]", "of another item"]
+
+
+@ON_A_FILE
+def test_what_an_author_wrote_is_dropped_with_all_that_descends_from_it(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, RED_TEAMING)
+    written = {"scenario": f"{SECRET} comes by.", "question": "What then?", "options": ["a", "b", "c", "d"], "intended": [0]}
+    numbers = [said(desk, desk.person(), written) for _ in range(2)]
+    redaction.redact(studio_workspace, desk.study.id, numbers[0], ["scenario"])
+    rows = stored(studio_workspace, schema.items)
+    gone = {"state": "dropped", "result": None, "reason": "its words were redacted"}
+    assert [{name: row[name] for name in gone} == gone for row in rows] == [True, True, False, False]
+    slots = [(row["item_id"], row["state"]) for row in stored(studio_workspace, schema.assignments)]
+    assert slots == [(rows[0]["id"], "done"), (rows[1]["id"], "closed"), (rows[2]["id"], "done"), (rows[3]["id"], "open")]
+    payloads = [row["payload"] for row in stored(studio_workspace, schema.judgements)]
+    assert (payloads[0]["scenario"], payloads[0]["question"], payloads[1]["scenario"]) == (
+        "[redacted]", "What then?", f"{SECRET} comes by.",
+    )  # fmt: skip

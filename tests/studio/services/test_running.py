@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.participants import join
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace, WorkspaceError
-from tests.support.studies import QUESTION, Desk, described, open_desk
+from tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
 
 VOTE = {"name": "verify", "kind": "vote"}
 LABELS = {"category": "Social Tradition", "level": "Visible", "element": "Customs"}
@@ -153,6 +154,11 @@ def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(stu
     assert (second.speeding, second.checks, second.checks_failed, second.median_seconds) == (0.0, 2, 0, 9.0)
 
 
+@pytest.mark.parametrize(("values", "longest"), [("", 0), ("a", 1), ("abab", 1), ("aabbb", 3), ("aaabb", 3), ("abba", 2)])
+def test_the_longest_run(values: str, longest: int) -> None:
+    assert progress.longest_run([(("field", value),) for value in values]) == longest
+
+
 def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Workspace) -> None:
     desk = open_desk(studio_workspace, [VOTE], prolific={"completed": "C0FFEE", "screened_out": "TEA"})
     desk.add("verify", [QUESTION])
@@ -256,3 +262,52 @@ def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) ->
     keys = {desk.answer(reviewer, {"local": "???"}).item.key for _ in range(2)}
     assert keys == {"korea", "indonesia"}
     assert desk.nothing(desk.person("korea")) == "none_left", "the stage is not for annotators"
+
+
+@ON_A_FILE
+def test_a_job_row_by_row(studio_workspace: Workspace) -> None:
+    """Noted, taken (the oldest that waits or was lost), and ended, each in its own study."""
+    neighbour, desk = (open_desk(studio_workspace, [VOTE], name=name) for name in ("neighbour", "study"))
+    workspace, began = studio_workspace, time.time()
+    elsewhere = jobs.add_job(workspace, neighbour.study.id, "export", {})
+    first, second, third = (
+        jobs.add_job(workspace, desk.study.id, kind, {"n": number}, by=desk.owner) for number, kind in enumerate(("a", "b", "c"))
+    )
+    noted = {"study_id": desk.study.id, "account_id": desk.owner, "state": "waiting", "result": None, "error": None}
+    times = {"started": None, "finished": None}
+    rows = stored(workspace, schema.jobs, "created", study_id=desk.study.id)
+    assert rows == [
+        {"id": job.id, **noted, "kind": kind, "details": {"n": number}, **times}
+        for number, (job, kind) in enumerate(zip((first, second, third), "abc", strict=True))
+    ]
+    assert began <= first.created <= time.time()
+    assert jobs.list_jobs(workspace, desk.study.id) == (third, second, first)
+    assert jobs.get_job(workspace, desk.study.id, second.id) == second
+    for study, job in ((neighbour.study.id, second.id), (desk.study.id, 99)):
+        with pytest.raises(NotFoundError):
+            jobs.get_job(workspace, study, job)
+
+    def taken(now: float) -> int | None:
+        job = jobs.take_job(workspace, now=now)
+        assert job is None or (job.state, job.started) == ("running", now)
+        return job.id if job is not None else None
+
+    assert [taken(now) for now in (100.0, 101.0, 1000.0, 1000.5, 1001.5)] == [
+        elsewhere.id, first.id, second.id, elsewhere.id, first.id,
+    ]  # fmt: skip
+    assert [row["state"] for row in stored(workspace, schema.jobs)] == ["running"] * 3 + ["waiting"]
+
+    def fail(workspace: Workspace, job: Job) -> Mapping[str, Any]:
+        raise FolkwaysError(f"job {job.id} failed")
+
+    with workspace.write() as connection:
+        connection.execute(sa.update(schema.jobs).values(state="waiting", started=None))
+    workers = {"export": lambda workspace, job: {"n": 1}, "a": fail, "b": lambda workspace, job: dict(job.details), "c": fail}
+    assert jobs.do_jobs(workspace, workers) == 4
+    ends = [(row["state"], row["result"], row["error"]) for row in stored(workspace, schema.jobs)]
+    assert ends == [
+        ("done", {"n": 1}, None), ("failed", None, f"job {first.id} failed"), ("done", {"n": 1}, None),
+        ("failed", None, f"job {third.id} failed"),
+    ]  # fmt: skip
+    assert all(began <= row["started"] <= row["finished"] <= time.time() for row in stored(workspace, schema.jobs))
+    assert jobs.do_jobs(workspace, workers) == 0

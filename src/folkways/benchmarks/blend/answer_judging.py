@@ -12,6 +12,7 @@ import polars as pl
 from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.blend.cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
 from folkways.benchmarks.blend.matching import MATCHERS, Match, Matcher, PaperMatcher
+from folkways.benchmarks.itemwise import Verdict
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.function_words import in_another_language
@@ -20,24 +21,6 @@ from folkways.text.scripts import in_another_script
 
 NEEDED = ("item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups", "skip_reason")
 ITEM_COLUMNS = dict.fromkeys(NEEDED, pl.String)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """One judged reply. The numbers are null where a metric does not apply: an item that does not count, no reply to look at."""
-
-    counted: bool
-    state: str
-    reason: str | None
-    answer: str | None = None
-    sem_b: float | None = None
-    sem_w: float | None = None
-    sem_b_first: float | None = None
-    refusal: float | None = None
-    other_script: float | None = None
-    other_language: float | None = None
-    inside_word: float | None = None
-    answers_given: float | None = None
 
 
 @dataclass
@@ -62,9 +45,9 @@ class Judge:
         """An item without a reply (failed, missing, withheld by the provider): counted, and worth nothing."""
         skipped = self._skip_reason(item, language)
         if skipped:
-            return Verdict(False, state, skipped)
+            return Verdict(None, skipped, state=State(state), counted=False)
         refusal = 1.0 if state == State.REFUSED else None
-        return Verdict(True, state, reason, sem_b=0.0, sem_w=0.0, sem_b_first=0.0, refusal=refusal)
+        return Verdict(None, reason, {"sem_b": 0.0, "sem_w": 0.0, "sem_b_first": 0.0, "refusal": refusal}, state=State(state))
 
     def _judge(self, item: Mapping[str, Any], language: str, reply: str, prompt: str) -> Verdict:
         paper = self.profile == "paper"
@@ -77,23 +60,20 @@ class Judge:
         first = self.matcher.match(groups, given[0], language) if match and given else None
         state, reason = self._ending(cleaned, lost_word, match, language)
         if skipped:
-            return Verdict(False, state, skipped, answer=cleaned or None, answers_given=float(len(given)))
+            return Verdict(cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False)
         other = in_another_script(cleaned, language)
         foreign = in_another_language(cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH)
-        return Verdict(
-            counted=True,
-            state=state,
-            reason=reason,
-            answer=cleaned or None,
-            sem_b=1.0 if match else 0.0,
-            sem_w=match.weight if match else 0.0,
-            sem_b_first=float(first is not None),
-            refusal=float(state == State.REFUSED),
-            other_script=None if other is None else float(other),
-            other_language=None if foreign is None else float(foreign),
-            inside_word=self._inside_word(match, groups, cleaned, language),
-            answers_given=float(len(given)),
-        )
+        values = {
+            "sem_b": 1.0 if match else 0.0,
+            "sem_w": match.weight if match else 0.0,
+            "sem_b_first": float(first is not None),
+            "refusal": float(state is State.REFUSED),
+            "other_script": None if other is None else float(other),
+            "other_language": None if foreign is None else float(foreign),
+            "inside_word": self._inside_word(match, groups, cleaned, language),
+            "answers_given": float(len(given)),
+        }
+        return Verdict(cleaned or None, reason, values, state=state)
 
     def _inside_word(self, match: Match | None, groups: Sequence[Mapping[str, Any]], cleaned: str, language: str) -> float | None:
         """Whether only a substring within a longer word made it right; null where the profile has no substrings."""
@@ -102,7 +82,7 @@ class Judge:
         by_substring = match is not None and match.stage.startswith("substring")
         return float(by_substring and self.matcher.inside_word(groups, cleaned, language))
 
-    def _ending(self, cleaned: str, lost_word: bool, match: Match | None, language: str) -> tuple[str, str]:
+    def _ending(self, cleaned: str, lost_word: bool, match: Match | None, language: str) -> tuple[State, str]:
         if lost_word:
             return State.UNREADABLE, f"the authors' programs read {cleaned!r} as no reply"
         if not cleaned:
@@ -162,6 +142,6 @@ def _frame(
         name: pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=JUDGEMENTS[name])
         for name in ("counted", "state", "answer", "reason")
     }
-    numbers = [pl.Series(name, [getattr(verdict, name) for verdict in verdicts], dtype=pl.Float64) for name in metrics]
+    numbers = [pl.Series(name, [verdict.values.get(name) for verdict in verdicts], dtype=pl.Float64) for name in metrics]
     columns = [own.get(name, said.get(name, pl.col(name))) for name in JUDGEMENTS]
     return responses.select(*columns, own["topic"], *numbers)

@@ -12,10 +12,11 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.templates import missing_places
 from folkways.cultures import cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import PROMPTS
-from folkways.releases import blend
 from folkways.releases.base import Release
 
 ENGLISH = "en"
@@ -110,9 +111,9 @@ def make_prompts(
 def _brought(texts: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """(template, language or "") -> text, from names like ``inst-4`` (every language) and ``inst-4@ko``."""
     for name, text in texts.items():
-        if PLACE not in text:
-            raise DataError(f"the prompt {name!r} has no {PLACE}, the place of the question: {text[:80]!r}")
-    return {(name.partition("@")[0], name.partition("@")[2]): text for name, text in texts.items()}
+        if absent := missing_places(text, ("question",)):
+            raise DataError(f"the prompt {name!r} has no {absent[0]}, the place of the question: {text[:80]!r}")
+    return {(name.partition("@")[0], name.partition("@")[2]): text.replace("{question}", PLACE) for name, text in texts.items()}
 
 
 def _variants(

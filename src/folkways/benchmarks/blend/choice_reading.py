@@ -79,8 +79,9 @@ def _json_answer(reply: str) -> str | None:
 def _label(said: str, choices: Mapping[str, str]) -> str | None:
     plain = said.strip().strip(".\"'`*[]()").casefold()
     same = [label for label, option in choices.items() if option.strip().casefold() == plain]
-    if len(same) == 1:
-        return same[0]
+    match same:
+        case [only]:
+            return only
     if label := first_label(said, list(choices)):
         return label
     named = {label for label, option in choices.items() if _names(said, option)}

@@ -8,18 +8,19 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
 from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
 from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, require_columns
-from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.text.refusals import declines
 
 ENGLISH = "en"
 RELEASED = "released"
-PLACES = ("{q}", "{choices}")
+PLACES = ("question", "choices")
 
 _AFTER_QUESTION = r"(?: Without any explanation,|\n\nA\. )[\s\S]*$"  # the authors' instruction, or the options of other wordings
 _NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries", "answer_idx")
@@ -74,11 +75,11 @@ class MultipleChoice(Task):
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
         """The released prompts, in English only: no rows where the options ask for other languages alone.
 
-        ``prompt_texts`` bring wordings of one's own, with ``{q}`` for the question and ``{choices}`` for the lettered options.
+        ``prompt_texts`` bring wordings of one's own, with the parts PLACES.
         """
         texts = options.prompt_texts
         for name, text in texts.items():
-            if missing := [place for place in PLACES if place not in text]:
+            if missing := missing_places(text, PLACES):
                 raise DataError(f"the prompt {name!r} has no {' and no '.join(missing)}: {text[:80]!r}")
         names = [*dict.fromkeys((RELEASED, *texts))]
         wanted = (
@@ -92,13 +93,14 @@ class MultipleChoice(Task):
         if options.languages is not None and ENGLISH not in options.languages:
             items = items.clear()
         frames = [self._prompts(items.with_row_index("place"), name, texts.get(name)) for name in dict.fromkeys(wanted)]
-        return pl.concat(frames).sort("place", maintain_order=True).select(list(PROMPTS))
+        return pl.concat(frames).with_row_index().sort("place", "index").select(list(PROMPTS))
 
     def _prompts(self, items: pl.DataFrame, variant: str, text: str | None) -> pl.DataFrame:
         user = items["prompt"]
         if text is not None:
             options = items.select("text", "labels", "choices").iter_rows()
-            filled = [text.replace("{q}", asked).replace("{choices}", _lettered(*lettered)) for asked, *lettered in options]
+            own = Template(text, f"file:{variant}")
+            filled = [own.fill({"question": asked, "choices": _lettered(*lettered)}) for asked, *lettered in options]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(
             "place",
@@ -121,13 +123,12 @@ class MultipleChoice(Task):
             items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
         )
         if (unknown := asked.filter(pl.col("culture").is_null())).height:
-            item = unknown["item"][0]
-            raise DataError(f"a response to {item!r}, which is no item of this release; item ids look like 'Al-en-04_0'")
+            raise DataError(
+                f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids look like 'Al-en-04_0'"
+            )
         columns = ("state", "response", "reason", "prompt", "labels", "choices", "choice_countries", "culture", "answer_idx")
         judged = []
-        for state, reply, reason, prompt, labels, choices, countries, culture, gold in zip(
-            *(asked[name].to_list() for name in columns), strict=True
-        ):
+        for state, reply, reason, prompt, labels, choices, countries, culture, gold in asked.select(columns).iter_rows():
             found: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
                 found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", paper)

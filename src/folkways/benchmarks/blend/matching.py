@@ -36,7 +36,7 @@ class Match:
 
 @dataclass
 class Matcher(ABC):
-    """Compares replies with groups of answers (folkways.releases.blend.GROUPS as dictionaries)."""
+    """Compares replies with groups of answers (folkways.benchmarks.blend.data.GROUPS as dictionaries)."""
 
     tool_set: str = "default"
 

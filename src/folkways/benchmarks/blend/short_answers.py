@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.base import AnswerGroups, PromptOptions, Task, answer_groups
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import judge_answers
 from folkways.benchmarks.blend.answer_prompts import make_prompts, template_frame
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures_of, get_culture
 from folkways.records import ITEMS, Metric
-from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
 
@@ -57,6 +57,7 @@ class ShortAnswers(Task):
     max_tokens: ClassVar[int] = 128
     people_release: ClassVar[str] = "blend-raw"
     tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS
+    has_free_answers: ClassVar[bool] = True
 
     def __init__(self, tool_set: str = "default") -> None:
         self.tool_set = tool_set
@@ -134,6 +135,14 @@ class ShortAnswers(Task):
             return None
         judged = people_judgements(annotations, self.resolve_profile(profile), self.tool_set)
         return judged.join(items.select("item", "topic"), on="item", how="left", maintain_order="left")
+
+    def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
+        ordered = sorted(item["groups"], key=lambda group: -group["count"])
+        return answer_groups([*group["answers"], *group["en_answers"]] for group in ordered)
+
+    def question_in(self, item: Mapping[str, Any], language: str) -> str:
+        """``blend/saq`` asks cultures that speak English in their own English."""
+        return str(item["question_en" if language == "en" and item["local_language"] != "en" else "question_local"])
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """The output of the authors' inference program: ID, question, prompt, response, prompt_no.

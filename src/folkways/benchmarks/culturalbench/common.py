@@ -10,12 +10,11 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.culturalbench.regions import with_regional_means
-from folkways.benchmarks.itemwise import ItemwiseTask, Row
+from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
-from folkways.records import ITEMS, Schema, State
+from folkways.records import Schema, State
 from folkways.releases.base import Release
-from folkways.text.refusals import declines
 
 FACETS: Schema = {"mode": pl.String, "region": pl.String, "topic": pl.String}
 
@@ -38,11 +37,7 @@ class CulturalBenchTask(ItemwiseTask):
     labels: ClassVar[tuple[str, ...]]
     wordings: ClassVar[Mapping[str, str]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
-    details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
-
-    @abstractmethod
-    def rows(self, release: Release) -> list[Row]:
-        """The items: item, release_id, question, culture, text, gold, facets, ``answer``, ``own_columns``."""
+    own_columns: ClassVar[Schema] = {**FACETS, "answer": pl.String}
 
     @abstractmethod
     def read(self, reply: str, profile: str) -> str | None:
@@ -52,11 +47,7 @@ class CulturalBenchTask(ItemwiseTask):
         """The label that is right where the item is asked in this variant."""
         return str(item["answer"])
 
-    def items(self, release: Release) -> pl.DataFrame:
-        rows = [{"task": self.name, **row} for row in self.rows(release)]
-        return pl.DataFrame(rows, schema={**ITEMS, **FACETS, "answer": pl.String, **self.own_columns})
-
-    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
             for name, text in self.wordings.items()
@@ -81,25 +72,18 @@ class CulturalBenchTask(ItemwiseTask):
         pooled = summarise_means(judgements, self.name, self.metrics, self.facets)
         return with_regional_means(pooled, judgements, self.metrics)
 
-    def judged(self, item: Row, response: Row, profile: str) -> Row:
-        counted = item["answer"] in self.labels
-        verdict: Row = {"counted": counted, "answer": None, "right": 0.0}
-        if not counted:
-            verdict["reason"] = f"the release gives {item['answer']!r} as the answer, which is none of {', '.join(self.labels)}"
-            return verdict
-        if response["state"] != State.ANSWERED:
-            return verdict
-        reply = response["response"] or ""
-        label = self.read(reply, profile)
+    def why_uncounted(self, item: Row) -> str | None:
+        if item["answer"] in self.labels:
+            return None
+        return f"the release gives {item['answer']!r} as the answer, which is none of {', '.join(self.labels)}"
+
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
+        return {"right": 0.0}
+
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        label = self.read(response["response"], profile)
         if label is None:
-            refused = declines(reply)
-            reason = (
-                "the reply declines to answer"
-                if refused
-                else "the reply is not a label"
-                if profile == "paper"
-                else "no label found"
-            )
-            return {**verdict, "state": (State.REFUSED if refused else State.UNREADABLE).value, "reason": reason}
+            reason = "the reply is not a label" if profile == "paper" else "no label found"
+            return unread(response["response"], response["language"], reason)
         right = self.right_label(item, response["variant"])
-        return {**verdict, "answer": label, "right": float(label == right), "reason": f"the answer is {right}"}
+        return Verdict(label, f"the answer is {right}", {"right": float(label == right)})

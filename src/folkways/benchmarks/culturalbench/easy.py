@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.culturalbench import baselines, orders, wordings
+from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.letters import LETTER_METRICS, letter_scores
@@ -16,7 +17,6 @@ from folkways.benchmarks.templates import Template
 from folkways.errors import FolkwaysError
 from folkways.metrics.labels import exact_label, first_label
 from folkways.records import Metric, Schema, State
-from folkways.releases import culturalbench
 from folkways.releases.base import Release
 
 _SPEAKS = {State.REFUSED: 1, State.UNREADABLE: 2, State.FAILED: 3, State.MISSING: 4}
@@ -44,7 +44,7 @@ class Easy(CulturalBenchTask):
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
     wordings: ClassVar[Mapping[str, str]] = wordings.EASY
     places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
-    own_columns: ClassVar[Schema] = {"gold_letter": pl.String, "options": pl.List(pl.String)}
+    own_columns: ClassVar[Schema] = {**CulturalBenchTask.own_columns, "gold_letter": pl.String, "options": pl.List(pl.String)}
     details: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
@@ -73,16 +73,16 @@ class Easy(CulturalBenchTask):
             )
         return rows
 
-    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         for name in options.prompt_texts:
             if orders.split_variant(name)[1] != 1:
                 raise FolkwaysError(f"a prompt text cannot be called {name!r}: ~order-N is how orders of the options are called")
-        return super().templates(options, release)
+        return super().templates(options, release, language)
 
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return self._parts(item, orders.RELEASED)
 
-    def askings(self, item: Row, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
+    def askings(self, item: Row, language: str, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
         number = options.orders if orders.can_be_permuted(item["options"]) else 1
         for place, order in enumerate(orders.orders_of(item["question"])[:number], start=1):
             yield orders.variant_name(variant, place), self._parts(item, order)

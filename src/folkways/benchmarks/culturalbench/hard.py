@@ -8,11 +8,11 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.culturalbench import baselines, wordings
+from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.metrics.labels import TRUTHS, exact_label, first_truth
 from folkways.records import Metric, Schema, State
-from folkways.releases import culturalbench
 from folkways.releases.base import Release
 
 ASKING = ("question", "language", "variant", "sample")
@@ -41,7 +41,12 @@ class Hard(CulturalBenchTask):
     labels: ClassVar[tuple[str, ...]] = TRUTHS
     wordings: ClassVar[Mapping[str, str]] = wordings.HARD
     places: ClassVar[tuple[str, ...]] = ("question", "option")
-    own_columns: ClassVar[Schema] = {"question_text": pl.String, "option": pl.String, "judgements": pl.Int64}
+    own_columns: ClassVar[Schema] = {
+        **CulturalBenchTask.own_columns,
+        "question_text": pl.String,
+        "option": pl.String,
+        "judgements": pl.Int64,
+    }
 
     def rows(self, release: Release) -> list[Row]:
         seen: dict[str, int] = {}
@@ -67,7 +72,7 @@ class Hard(CulturalBenchTask):
             )
         return rows
 
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["question_text"], "option": item["option"]}
 
     def read(self, reply: str, profile: str) -> str | None:

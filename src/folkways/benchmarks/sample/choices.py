@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.sample.common import Row, SampleTask, Verdict
+from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.sample.common import SampleTask
 from folkways.metrics.labels import TRUTHS, first_label, first_truth
 from folkways.records import Metric, Schema
 
@@ -21,10 +22,11 @@ class MultipleChoice(SampleTask):
     title: ClassVar[str] = "Sample: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply settles on the right letter."),)
+    labels: ClassVar[tuple[str, ...]] = LETTERS
     file: ClassVar[str] = "multiple_choice.toml"
     own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
 
-    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+    def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
             answer = question["answer"]
             yield {
@@ -37,17 +39,15 @@ class MultipleChoice(SampleTask):
                 "gold": f"{answer}. {question['options'][LETTERS.index(answer)]}",
             }
 
-    def fields(self, item: Row, language: str) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         options = [f"{letter}. {option}" for letter, option in zip(LETTERS, item["options"], strict=True)]
-        return {"q": item["text"], "options": "\n".join(options)}
+        return {"question": item["text"], "options": "\n".join(options)}
 
-    def choices(self, item: Row) -> list[str]:
-        return list(LETTERS)
-
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply, language = response["response"], response["language"]
         letter = first_label(reply, LETTERS)
         if letter is None:
-            return None
+            return unread(reply, language, "no answer in the reply")
         right = letter == item["answer"]
         return Verdict(letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)})
 
@@ -65,10 +65,11 @@ class TrueFalse(SampleTask):
         Metric("all_right", "All four right", "Every statement of the question is judged rightly."),
         Metric("right", "Statements right", "The statement is judged rightly; a constant False gets this right often."),
     )
+    labels: ClassVar[tuple[str, ...]] = TRUTHS
     file: ClassVar[str] = "true_false.toml"
     own_columns: ClassVar[Schema] = {"statement": pl.String, "truth": pl.String}
 
-    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+    def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
             for number, statement in enumerate(question["statements"], start=1):
                 yield {
@@ -82,16 +83,14 @@ class TrueFalse(SampleTask):
                     "gold": str(statement["true"]),
                 }
 
-    def fields(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"q": item["text"].removesuffix(f" {item['statement']}"), "statement": item["statement"]}
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": item["text"].removesuffix(f" {item['statement']}"), "statement": item["statement"]}
 
-    def choices(self, item: Row) -> list[str]:
-        return list(TRUTHS)
-
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply, language = response["response"], response["language"]
         truth = first_truth(reply)
         if truth is None:
-            return None
+            return unread(reply, language, "no answer in the reply")
         return Verdict(truth, f"the statement is {item['truth'].lower()}", {"right": float(truth == item["truth"])})
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
+from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.sample.common import SampleTask, local_language
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
-from folkways.records import Metric, Schema
+from folkways.records import Metric, Schema, State
 
 SOURCE_CULTURE = "ANGLO"
 MASK = "[MASK]"
@@ -28,7 +29,7 @@ class SentenceTask(SampleTask):
     file: ClassVar[str] = "sentences.toml"
     max_tokens: ClassVar[int] = 160
 
-    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+    def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for sentence in data["sentence"]:
             yield {
                 "item": sentence["id"],
@@ -42,14 +43,18 @@ class SentenceTask(SampleTask):
         """What a model is shown of the tagged sentence."""
         return tagged
 
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": item["text"]}
+
     @abstractmethod
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
         """The task's metrics for one sentence."""
 
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply, language = response["response"], response["language"]
         found = tagged_spans(reply, across_lines=True)
         if not found:
-            return None
+            return unread(reply, language, "no answer in the reply")
         expected = tagged_spans(item["gold"], across_lines=True)
         return Verdict("; ".join(found), f"expected: {'; '.join(expected)}", self.values(item["gold"], reply))
 
@@ -68,11 +73,11 @@ class Identification(SentenceTask):
     def shown(self, tagged: str) -> str:
         return tagged.replace(OPENING, "").replace(CLOSING, "")
 
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         """As for every sentence; one given back without a tag says that nothing in it is specific, which is an answer too."""
-        found = super().verdict(item, language, reply)
-        if found is None and edit_similarity(reply, item["text"]) >= SAME_SENTENCE:
-            return Verdict("", "nothing is tagged", self.values(item["gold"], reply))
+        found = super().verdict(item, response, profile)
+        if found.state is not State.ANSWERED and edit_similarity(response["response"], item["text"]) >= SAME_SENTENCE:
+            return Verdict("", "nothing is tagged", self.values(item["gold"], response["response"]))
         return found
 
     def values(self, gold: str, reply: str) -> Mapping[str, float | None]:
@@ -116,7 +121,7 @@ class Adaptation(SampleTask):
     max_tokens: ClassVar[int] = 160
     own_columns: ClassVar[Schema] = {"gold_en": pl.String, "gold_local": pl.String}
 
-    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+    def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         sentences = {sentence["id"]: sentence for sentence in data["sentence"]}
         for adaptation in data["adaptation"]:
             sentence = sentences[adaptation["sentence"]]
@@ -134,18 +139,19 @@ class Adaptation(SampleTask):
     def languages(self, item: Row) -> tuple[str, ...]:
         return local_language(item["culture"]), "en"
 
-    def fields(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"q": item["text"], "culture": get_culture(item["culture"]).name, "language": get_language(language).name}
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": item["text"], "culture": get_culture(item["culture"]).name, "language": get_language(language).name}
 
-    def worst(self, item: Row) -> Mapping[str, float | None]:
+    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"si_csi": None if NON_TRANSFERABLE.search(item["gold_en"]) else 0.0, "transferable": 0.0}
 
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply, language = response["response"], response["language"]
         gold = item["gold_en"] if language == "en" else item["gold_local"]
         found = tagged_spans(reply, across_lines=True)
         refuses = not found and bool(NON_TRANSFERABLE.search(reply))
         if not found and not refuses:
-            return None
+            return unread(reply, language, "no answer in the reply")
         impossible = bool(NON_TRANSFERABLE.search(gold))
         values = {"si_csi": None if impossible else si_csi(gold, reply).f1, "transferable": float(refuses == impossible)}
         return Verdict("Non-transferable" if refuses else "; ".join(found), f"expected: {gold}", values)

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.sample.common import Row, SampleTask, Verdict, local_language
+from folkways.benchmarks.base import AnswerGroups, answer_groups
+from folkways.benchmarks.itemwise import Row, Verdict, unread
+from folkways.benchmarks.sample.common import SampleTask, local_language
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
 from folkways.text.normalise import strict_text
@@ -26,13 +28,14 @@ class ShortAnswers(SampleTask):
         "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply contains an accepted answer."),)
+    has_free_answers: ClassVar[bool] = True
     file: ClassVar[str] = "short_answers.toml"
     own_columns: ClassVar[Schema] = {
         "local_text": pl.String,
         "answers": pl.List(pl.Struct({"en": pl.List(pl.String), "local": pl.List(pl.String)})),
     }
 
-    def rows(self, data: Mapping[str, Any]) -> Iterator[Row]:
+    def read_items(self, data: Mapping[str, Any]) -> Iterator[Row]:
         for question in data["question"]:
             yield {
                 "item": question["id"],
@@ -44,13 +47,20 @@ class ShortAnswers(SampleTask):
                 "gold": "; ".join(" / ".join(group.get("local", []) + group["en"]) for group in question["answers"]),
             }
 
+    def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
+        return answer_groups([*(group["local"] or ()), *group["en"]] for group in item["answers"])
+
+    def question_in(self, item: Mapping[str, Any], language: str) -> str:
+        return str(item["text" if language == "en" else "local_text"])
+
     def languages(self, item: Row) -> tuple[str, ...]:
         return ("en",) if item["local_text"] is None else (local_language(item["culture"]), "en")
 
-    def fields(self, item: Row, language: str) -> Mapping[str, str]:
-        return {"q": item["text"] if language == "en" else item["local_text"]}
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"question": self.question_in(item, language)}
 
-    def verdict(self, item: Row, language: str, reply: str) -> Verdict | None:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply, language = response["response"], response["language"]
         for group in item["answers"]:
             accepted = [(answer, "en") for answer in group["en"]]
             if language != "en":
@@ -59,7 +69,7 @@ class ShortAnswers(SampleTask):
                 if contains_answer(reply, answer, spoken):
                     return Verdict(reply.strip(), f"contains {answer!r}", {"correct": 1.0})
         if not reply.strip() or declines(reply, language):
-            return None
+            return unread(reply, language, "no answer in the reply")
         return Verdict(reply.strip(), "contains no accepted answer", {"correct": 0.0})
 
 

@@ -9,21 +9,20 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.models import ModelRole
 from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge_side, no_version
 from folkways.benchmarks.xcr.authors_files import adaptation_outputs
 from folkways.benchmarks.xcr.authors_prompt import for_people
-from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import Asked
 from folkways.benchmarks.xcr.strategies import canonical_strategy
 from folkways.metrics.edits import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
-from folkways.releases import xcr
 from folkways.releases.base import Release
-from folkways.text.refusals import declines
 
 PEOPLE: Mapping[str, tuple[str, str, str]] = {
     "ARAB": ("Arabic", "people in the Arab world", "Modern Standard Arabic"),
@@ -92,7 +91,7 @@ class Adaptation(XcrTask):
     own_columns: ClassVar[Schema] = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
     details: ClassVar[Schema] = {"strategy": pl.String, LEFT_OUT: pl.String}
 
-    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
+    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
         entries = {entry["id"]: entry for entry in base.drop("row", "cultural_context").iter_rows(named=True)}
         return [
             {
@@ -112,7 +111,7 @@ class Adaptation(XcrTask):
             for row in xcr.adaptations(release, culture).sort("row").iter_rows(named=True)
         ]
 
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         adjective, people, language = PEOPLE[item["culture"]]
         return {"sentence": item["text"], "adjective": adjective, "people": people, "language": language}
 
@@ -127,17 +126,18 @@ class Adaptation(XcrTask):
             row[LEFT_OUT] = state if state in NOTHING_READ else "with another number of tagged items than gold, or no version"
         return row
 
-    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply = response["response"]
         found = reader.read_adaptation(reply)
         if found is None:
-            return unread(declines(reply), "the two versions cannot be told apart, or there are none")
+            return unread(reply, "en", "the two versions cannot be told apart, or there are none")
         replied = {"intra": found.intra, "inter": found.inter}
         sides = {name: judge_side(gold, replied[name], profile) for name, gold in _gold(item, profile).items()}
         strategy = canonical_strategy(found.method)
         answer = "\n".join((found.intra, found.inter, strategy or found.method))
         reason = f"in English: {sides['intra'].reason}; in the language: {sides['inter'].reason}"
         values = {**_values(sides), "format_read": 1.0}
-        return Verdict(State.ANSWERED, answer, reason, values, {"strategy": strategy}, self._asked(item, sides, profile))
+        return Verdict(answer, reason, values, {"strategy": strategy, ASKED: self._asked(item, sides, profile)})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         sides = {name: no_version(gold, profile, state) for name, gold in _gold(item, profile).items()}

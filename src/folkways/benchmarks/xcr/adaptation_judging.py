@@ -7,9 +7,9 @@ import unicodedata
 from dataclasses import dataclass
 
 from folkways.benchmarks.xcr.comparisons import Comparison
+from folkways.benchmarks.xcr.data import is_non_transferable
 from folkways.metrics.spans import tagged_spans
 from folkways.records import State
-from folkways.releases.xcr import is_non_transferable
 
 NOTHING_READ = (State.REFUSED, State.UNREADABLE)
 """States of a reply that is there without versions in it: the authors' tables have an empty cell then, and leave the row out."""

@@ -20,8 +20,8 @@ from folkways.benchmarks.xcr.boundaries import (
     split_off_other_strategy,
     split_off_strategy,
 )
-from folkways.releases.xcr import is_non_transferable
-from folkways.releases.xcr_reading import is_bare_label
+from folkways.benchmarks.xcr.data import is_non_transferable
+from folkways.benchmarks.xcr.data.reading import is_bare_label
 
 LONGEST = 20_000  # characters: longer replies are read as JSON or not at all, which takes time linear in their length
 
@@ -93,10 +93,10 @@ def _adaptation(parts: Parts | None) -> Adaptation | None:
 def _json(text: str) -> Parts | None:
     """A JSON list or object, wherever it begins; line breaks inside strings are let pass."""
     decoder = json.JSONDecoder(strict=False)
-    for start in (text.find("["), text.find("{")):
-        if start >= 0:
+    for opening in "[{":
+        if opening in text:
             try:
-                value, _ = decoder.raw_decode(text, start)
+                value, _ = decoder.raw_decode(text, text.index(opening))
             except (ValueError, RecursionError):
                 continue
             parts = _from_value(value)
@@ -108,10 +108,10 @@ def _json(text: str) -> Parts | None:
 def _python(text: str) -> Parts | None:
     """A Python list, tuple or dictionary of strings."""
     for opening, closing in ("[]", "()", "{}"):
-        start, end = text.find(opening), text.rfind(closing)
-        if 0 <= start < end:
+        inside = _between(text, opening, closing)
+        if inside is not None:
             try:
-                value = ast.literal_eval(text[start : end + 1])
+                value = ast.literal_eval(f"{opening}{inside}{closing}")
             except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
                 continue
             parts = _from_value(value)
@@ -121,12 +121,12 @@ def _python(text: str) -> Parts | None:
 
 
 def _from_value(value: object) -> Parts | None:
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        return _from_value(value[0])
     if isinstance(value, (list, tuple)):
-        value = [part[0] if isinstance(part, list) and len(part) == 1 else part for part in value]
-    if isinstance(value, list) and len(value) >= 2 and all(isinstance(part, str) for part in value):
-        return value[0], value[1], ", ".join(value[2:])
+        match [part[0] if isinstance(part, list) and len(part) == 1 else part for part in value]:
+            case [only]:
+                return _from_value(only)
+            case [str(english), str(other), *rest] if all(isinstance(part, str) for part in rest):
+                return english, other, ", ".join(rest)
     if isinstance(value, dict):
         fields = {str(name).lower(): part for name, part in value.items() if isinstance(part, str)}
         intra, inter, method = (
@@ -180,10 +180,8 @@ def _quoted(text: str) -> Parts | None:
 
 def _bracketed_each(text: str) -> Parts | None:
     """Each part in brackets of its own."""
-    stripped = _LEAD.sub("", text).strip()
-    if not (stripped.startswith("[") and stripped.endswith("]")):
-        return None
-    return _three(stripped[1:-1], re.compile(r"\]\s*[,，;]?\s*\["), any_strategy=True)
+    inner = _inside_brackets(text)
+    return None if inner is None else _three(inner, re.compile(r"\]\s*[,，;]?\s*\["), any_strategy=True)
 
 
 def _bare(text: str) -> Parts | None:
@@ -192,7 +190,7 @@ def _bare(text: str) -> Parts | None:
     if inner is None:
         return None
     comma = re.compile(r"[,，]\s*")
-    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma) or _three(inner, comma, any_strategy=True)
+    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma, any_strategy=True)
     change = change_of_script(inner, comma) if parts is None else None
     return parts if change is None else (inner[: change[0]], inner[change[1] :], "")
 
@@ -200,7 +198,7 @@ def _bare(text: str) -> Parts | None:
 def _lines(text: str) -> Parts | None:
     """One part to a line, numbered or not, the strategy last; a line of introduction ends with a colon."""
     text = re.sub(r"\A\s*[^\n]*[:：]\s*\n+", "", _LEAD.sub("", text))
-    return _three(text, re.compile(r"\n"), _unnumbered) or _three(text.strip(), re.compile(r"\n+"), _unnumbered)
+    return _three(text.strip(), re.compile(r"\n+"), _unnumbered)
 
 
 LAYOUTS: Sequence[Callable[[str], Parts | None]] = (_json, _python, _labelled, _table, _bracketed_each, _quoted, _bare, _lines)
@@ -225,8 +223,14 @@ def _three(
 
 
 def _inside_brackets(text: str) -> str | None:
-    start, end = text.find("["), text.rfind("]")
-    return text[start + 1 : end].strip(" \t") if 0 <= start < end else None
+    inside = _between(text, "[", "]")
+    return None if inside is None else inside.strip(" \t")
+
+
+def _between(text: str, opening: str, closing: str) -> str | None:
+    """What stands between the first opening mark and the last closing one."""
+    inside, closed, _ = text.partition(opening)[2].rpartition(closing)
+    return inside if closed else None
 
 
 def _unnumbered(line: str) -> str:

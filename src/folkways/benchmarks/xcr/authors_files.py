@@ -6,7 +6,7 @@ import json
 
 import polars as pl
 
-from folkways.releases.xcr_reading import sentence_ids
+from folkways.benchmarks.xcr.data.reading import sentence_ids
 
 SENTENCE = "Sentence"
 _SCRIPTS = {"ARAB": r"[\u0600-\u06ff]", "CN": r"[\u4e00-\u9fff]"}  # Bengali stands for two cultures: the file does not say which

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from folkways.benchmarks.xcr.data.reading import is_bare_label
 from folkways.benchmarks.xcr.strategies import names_only_strategies
-from folkways.releases.xcr_reading import is_bare_label
 
 _TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
@@ -55,32 +55,38 @@ def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | N
     """
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
-        return cuts[0] if cuts else None
-    labels = [cut for cut in cuts if is_bare_label(text[: cut[0]]) or is_bare_label(text[cut[1] :])]
-    if len(labels) == 1:
-        return labels[0]
+        return next(iter(cuts), None)
+    if label := _only([cut for cut in cuts if any(map(is_bare_label, _sides(text, cut)))]):
+        return label
     if same := _same_on_both_sides(text, cuts):
         return same
     changes = _changes_of_script(text, cuts)
     if changes is not None:
         best, nearly = changes
-        return _after_sentence(text, nearly) or (best[0] if len(best) == 1 else None)
+        return _after_sentence(text, nearly) or _only(best)
     return _after_sentence(text, cuts)
 
 
 def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
     """The one separator at which the text changes from Latin letters to others, or None."""
     best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
-    return best[0] if len(best) == 1 else None
+    return _only(best)
+
+
+def _only(cuts: list[Span]) -> Span | None:
+    return next(iter(cuts)) if len(cuts) == 1 else None
+
+
+def _sides(text: str, cut: Span) -> tuple[str, str]:
+    return text[: cut[0]].strip(), text[cut[1] :].strip()
 
 
 def _same_on_both_sides(text: str, cuts: list[Span]) -> Span | None:
-    return next((cut for cut in cuts if text[: cut[0]].strip() == text[cut[1] :].strip()), None)
+    return next((cut for cut in cuts if len(set(_sides(text, cut))) == 1), None)
 
 
 def _after_sentence(text: str, cuts: list[Span]) -> Span | None:
-    ends = [cut for cut in cuts if _SENTENCE_END.search(text[: cut[0]])]
-    return ends[0] if len(ends) == 1 else None
+    return _only([cut for cut in cuts if _SENTENCE_END.search(text[: cut[0]])])
 
 
 def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Span]] | None:
@@ -96,8 +102,8 @@ def _changes_of_script(text: str, cuts: list[Span]) -> tuple[list[Span], list[Sp
         latin.append(latin[-1] + (is_letter and ord(character) < _NOT_LATIN))
         other.append(other[-1] + (is_letter and ord(character) >= _NOT_LATIN))
     scores = [latin[start] + other[-1] - other[end] for start, end in cuts]
-    best = max(scores, default=0)
-    if not latin[-1] or not other[-1] or best < 0.6 * (latin[-1] + other[-1]):
+    if not cuts or not latin[-1] or not other[-1] or max(scores) < 0.6 * (latin[-1] + other[-1]):
         return None
+    best = max(scores)
     nearly = [(cut, score) for cut, score in zip(cuts, scores, strict=True) if score >= _NEARLY * best]
     return [cut for cut, score in nearly if score == best], [cut for cut, _ in nearly]

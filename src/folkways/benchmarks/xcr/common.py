@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from typing import ClassVar, Self
@@ -16,33 +15,18 @@ from folkways.benchmarks.itemwise import ItemwiseTask, Row
 from folkways.benchmarks.models import Comparer
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
-from folkways.benchmarks.xcr.comparisons import Asked, compare_all
+from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.comparisons import compare_all
+from folkways.benchmarks.xcr.data.check import prompt_example_rows
 from folkways.benchmarks.xcr.wordings import WORDINGS
 from folkways.errors import UnknownNameError
-from folkways.records import ITEMS, Schema, State
-from folkways.releases import xcr
+from folkways.records import Schema, State
 from folkways.releases.base import Release
-from folkways.releases.xcr_check import prompt_example_rows
 
 AUTHORS = "authors"
 OURS = "folkways"
-_ASKED = "_asked"  # where a judged row carries what models are still to be asked
+ASKED = "_asked"  # a detail of a verdict: the metrics that a language model has to be asked for
 FACETS: Schema = {"category": pl.String, "hall_level": pl.String, "element": pl.String, "prompt_example": pl.String}
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was read out of one reply, and what each metric makes of it (None where a metric does not apply to the item).
-
-    asked: the metrics that a language model has to be asked for; one that is neither here nor in ``values`` does not apply.
-    """
-
-    state: State
-    answer: str | None
-    reason: str
-    values: Mapping[str, float | None]
-    details: Mapping[str, str | None]
-    asked: Mapping[str, Asked] = field(default_factory=dict)
 
 
 class XcrTask(ItemwiseTask):
@@ -51,7 +35,6 @@ class XcrTask(ItemwiseTask):
     release: ClassVar[str] = "xcr"
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
     variants: ClassVar[tuple[str, ...]] = (AUTHORS,)
-    details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
 
     def __init__(self, models: Mapping[str, Comparer] | None = None) -> None:
         self._models = dict(models or {})
@@ -65,26 +48,14 @@ class XcrTask(ItemwiseTask):
         return {**super().models(), **{role: model.name for role, model in self._models.items()}}
 
     @abstractmethod
-    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
-        """The items: item, release_id, question, culture, text, gold, ``own_columns``; ``base`` has the corpus with its facets."""
-
-    @abstractmethod
-    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
-        """The verdict on one reply."""
-
-    def constants(self, item: Row, profile: str) -> Mapping[str, float]:
-        """Those of ``details`` that are the same whatever the reply is."""
-        return {}
-
-    @abstractmethod
-    def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
-        """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
+    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
+        """``rows`` made of the corpus with its facets."""
 
     def authors_template(self, text: str) -> Template:
         """The authors' prompt, to whose end the input is added."""
         return Template(f"{text.rstrip()} {{sentence}}", "release")
 
-    def items(self, release: Release) -> pl.DataFrame:
+    def rows(self, release: Release) -> list[Row]:
         base = xcr.corpus(release)
         shown = prompt_example_rows(xcr.read_prompt(release, self.short_name) or "", base["sentence"].to_list())
         base = base.with_columns(
@@ -93,10 +64,9 @@ class XcrTask(ItemwiseTask):
             .otherwise(pl.lit("not in the prompt"))
             .alias("prompt_example")
         ).rename({"csi_category": "category", "csi_hall_mapping": "element"})
-        rows = [{"task": self.name, **row} for row in self.rows(release, base)]
-        return pl.DataFrame(rows, schema={**ITEMS, **FACETS, **self.own_columns})
+        return self.sentences(release, base)
 
-    def templates(self, options: PromptOptions, release: Release) -> Mapping[str, Template]:
+    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         own = Template(WORDINGS[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
         known: dict[str, Callable[[], Template | None]] = {AUTHORS: partial(self._authors, text), OURS: lambda: own}
@@ -104,28 +74,16 @@ class XcrTask(ItemwiseTask):
         return choose_templates(self.name, options, known, default, needed=("sentence",))
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
-        same = dict(self.constants(item, profile))
-        state = State(response["state"])
-        if state is not State.ANSWERED:
-            return {**same, "answer": None, **self.worst(item, profile, state)}
-        reply = response["response"] or ""
-        verdict = self.verdict(item, reply, profile) if reply.strip() else unread(False, "an empty reply")
-        values = verdict.values if verdict.state is State.ANSWERED else self.worst(item, profile, verdict.state)
-        return {
-            **same,
-            "state": verdict.state.value,
-            "answer": verdict.answer,
-            "reason": verdict.reason,
-            **values,
-            **verdict.details,
-            _ASKED: verdict.asked,
-        }
+        if response["state"] == State.ANSWERED and not (response["response"] or "").strip():
+            worst = self.worst(item, profile, State.UNREADABLE)
+            return {"counted": True, "state": State.UNREADABLE.value, "answer": None, "reason": "an empty reply", **worst}
+        return super().judged(item, response, profile)
 
     def completed(self, rows: list[Row]) -> list[Row]:
         """With the values of the metrics that language models are asked for, each model once for all rows."""
         if not self._models:
             return rows
-        values = compare_all([row.get(_ASKED, {}) for row in rows], self._models)
+        values = compare_all([row.get(ASKED, {}) for row in rows], self._models)
         return [{**row, **found} for row, found in zip(rows, values, strict=True)]
 
     @property
@@ -149,9 +107,3 @@ class XcrTask(ItemwiseTask):
 
     def _authors(self, text: str | None) -> Template | None:
         return None if text is None else self.authors_template(text)
-
-
-def unread(reply_declines: bool, reason: str) -> Verdict:
-    """The verdict on a reply without an answer: refused where it declines, unreadable otherwise."""
-    state = State.REFUSED if reply_declines else State.UNREADABLE
-    return Verdict(state, None, "the reply declines to answer" if reply_declines else reason, {}, {})

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.xcr.authors_files import tagged_outputs
-from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import XcrTask
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import exact_spans, hi_csi, si_csi, tagged_spans
@@ -39,7 +39,7 @@ class Identification(XcrTask):
     )
     own_columns: ClassVar[Schema] = {"sentence": pl.String}
 
-    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
+    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
         return [
             {
                 **entry,
@@ -53,13 +53,14 @@ class Identification(XcrTask):
             for entry in base.drop("row", "cultural_context").iter_rows(named=True)
         ]
 
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"sentence": item["text"]}
 
-    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply = response["response"]
         found = tagged_spans(reply, across_lines=True)
         if not found and declines(reply) and edit_similarity(reply, item["text"]) < _SAME_SENTENCE:
-            return unread(True, "")
+            return unread(reply, "en", "")
         gold = item["sentence"]
         soft, exact = si_csi(gold, reply), exact_spans(gold, reply)
         values: dict[str, float | None] = {
@@ -71,7 +72,7 @@ class Identification(XcrTask):
         if profile == "strict":
             values |= {"precision": exact.precision, "recall": exact.recall, "f1": exact.f1}
         expected = tagged_spans(gold, across_lines=True)
-        return Verdict(State.ANSWERED, " | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values, {})
+        return Verdict(" | ".join(found), f"tagged {len(found)}, gold has {len(expected)}", values)
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         strict_only = ("precision", "recall", "f1")

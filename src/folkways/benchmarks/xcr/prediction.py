@@ -7,16 +7,15 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.itemwise import Row
+from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.models import ModelRole
 from folkways.benchmarks.xcr.authors_files import tagged_outputs
-from folkways.benchmarks.xcr.common import Verdict, XcrTask, unread
+from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked
 from folkways.metrics.spans import hp_csi, hp_csi_per_gold, tagged_spans
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
-from folkways.text.refusals import declines
 
 
 class Prediction(XcrTask):
@@ -53,7 +52,7 @@ class Prediction(XcrTask):
     own_columns: ClassVar[Schema] = {"sentence": pl.String}
     details: ClassVar[Schema] = {"hp_weight": pl.Float64}  # how much the row's share counts: its gold items in strict, 1 in paper
 
-    def rows(self, release: Release, base: pl.DataFrame) -> list[Row]:
+    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
         return [
             {
                 **entry,
@@ -67,14 +66,15 @@ class Prediction(XcrTask):
             for entry in base.drop("row", "cultural_context").iter_rows(named=True)
         ]
 
-    def parts(self, item: Row) -> Mapping[str, str]:
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"sentence": item["text"]}
 
-    def verdict(self, item: Row, reply: str, profile: str) -> Verdict:
+    def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
+        reply = response["response"]
         gold = tagged_spans(item["sentence"], across_lines=False)
         found = tagged_spans(reply, across_lines=False)
         if gold and not found:
-            return unread(declines(reply), "no tagged item in the reply")
+            return unread(reply, "en", "no tagged item in the reply")
         hits = hp_csi(item["sentence"], reply)
         values = {
             "hp_csi": hits if profile == "paper" else hp_csi_per_gold(item["sentence"], reply),
@@ -86,15 +86,16 @@ class Prediction(XcrTask):
         if gold or profile == "paper":
             over = 1 if profile == "paper" else len(gold)
             asked["sp_csi"] = ("embedding", Comparison(different, sure=hits, over=over))
-        return Verdict(State.ANSWERED, " | ".join(found), reason, values, {}, asked)
+        return Verdict(" | ".join(found), reason, values, {ASKED: asked})
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         nothing_to_hit = profile == "strict" and not tagged_spans(item["sentence"], across_lines=False)
         hits = None if nothing_to_hit else 0.0
         return {"hp_csi": hits, "sp_csi": hits, "count_kept": 0.0}
 
-    def constants(self, item: Row, profile: str) -> Mapping[str, float]:
-        return {"hp_weight": 1.0 if profile == "paper" else float(len(tagged_spans(item["sentence"], across_lines=False)))}
+    def judged(self, item: Row, response: Row, profile: str) -> Row:
+        weight = 1.0 if profile == "paper" else float(len(tagged_spans(item["sentence"], across_lines=False)))
+        return {**super().judged(item, response, profile), "hp_weight": weight}
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; in ``strict``, HP and SP are pooled: hits over all gold items, drawn by sentence for the interval."""

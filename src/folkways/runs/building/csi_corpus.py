@@ -15,10 +15,10 @@ from folkways import __version__
 from folkways.benchmarks.xcr.building.corpus import Corpus, put_together
 from folkways.benchmarks.xcr.building.deciding import JUDGES
 from folkways.benchmarks.xcr.building.votes import Items, read_choices, read_labels, read_versions
+from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES, BASE_FILE
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
 from folkways.releases.checksums import sha256_of
-from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_FILE
 from folkways.runs.building.files import make_folder, write_bytes, write_record
 from folkways.runs.replies import read_replies
 from folkways.spreadsheet import csv_bytes

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from folkways import __version__
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.building.asking import wordings_digest
 from folkways.benchmarks.blend.building.calls import Oracle
 from folkways.benchmarks.blend.building.sources import Source, select_sources
@@ -18,7 +19,6 @@ from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.engine.budget import Budget, parse_budget, require_prices
 from folkways.engine.session import INTERRUPTED, Observer
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.building.mcq import Built, Report, build_order_free, build_paper

@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
+from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.building import sorting
 from folkways.benchmarks.culturalbench.building.sorting import Question
 from folkways.benchmarks.culturalbench.building.topics import TOPIC_COLUMNS, Topics, own_topics, parse_topics
 from folkways.engine.budget import Budget, parse_budget
 from folkways.errors import DataError, FolkwaysError
-from folkways.releases import culturalbench
 from folkways.releases.base import Release
 from folkways.runs.asides import Aside, How, Reply, ask_asides
 from folkways.runs.building.oracle import BuildStopped

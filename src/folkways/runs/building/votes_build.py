@@ -23,11 +23,11 @@ from folkways.benchmarks.culturalbench.building.tables import (
     votes_table,
 )
 from folkways.benchmarks.culturalbench.building.topics import own_topics
+from folkways.benchmarks.culturalbench.data.check import READ_AS_MISSING
+from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, culture_of
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
 from folkways.benchmarks.culturalbench.votes import Votes, frame_bytes, to_files
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases.culturalbench_check import READ_AS_MISSING
-from folkways.releases.culturalbench_reading import EASY, HARD, culture_of
 from folkways.runs.building.files import make_folder, write_bytes
 from folkways.runs.building.votes_card import card
 from folkways.runs.building.votes_files import read_votes

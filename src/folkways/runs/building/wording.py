@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.building.asking import wordings
 from folkways.benchmarks.blend.building.sources import Source
 from folkways.benchmarks.templates import Template
 from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError
-from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 
 
 def own_wording() -> Template:
-    """Our prompt of an item, with {q} and {choices}."""
+    """Our prompt of an item, with {question} and {choices}."""
     return Template(wordings()["item"], "folkways")
 
 
 def released_wording(name: str, sources: Sequence[Source]) -> Template:
-    """The prompt of released questions, with {q} and {choices} in place of its parts.
+    """The prompt of released questions, with {question} and {choices} in place of its parts.
 
     name: a release or a folder. The prompt is found by a question that is there and here.
     FolkwaysError where there is none, or nothing to read.
@@ -31,7 +31,7 @@ def released_wording(name: str, sources: Sequence[Source]) -> Template:
             question = texts.get((key, get_culture(code).names["blend"]))
             lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
             if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
-                return Template(prompt.replace(lettered, "{choices}").replace(question, "{q}"), f"release:{name}")
+                return Template(prompt.replace(lettered, "{choices}").replace(question, "{question}"), f"release:{name}")
     raise FolkwaysError(
         f"the wording of {name} cannot be taken over: no question has the same text there and here\n"
         "Give the question texts that it was made with (--question-text), or leave --wording-of out"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from folkways.benchmarks.xcr.building.corpus import PROVENANCE_COLUMNS, provenance
+from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
 from folkways.errors import FolkwaysError
-from folkways.releases.xcr_reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
 from folkways.runs.building.csi_corpus import PROVENANCE_FILE
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.gather import Gathered

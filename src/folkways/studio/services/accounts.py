@@ -14,7 +14,7 @@ from folkways.studio import schema
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row
+from folkways.studio.services.rows import count, find_row, inserted_id
 from folkways.studio.services.sessions import token_hash
 from folkways.workspace.database import Workspace
 
@@ -90,8 +90,7 @@ def _insert(connection: sa.Connection, login: str | None, hashed: str | None, na
         "created": time.time() if now is None else now,
         "disabled": False,
     }
-    inserted = connection.execute(sa.insert(schema.accounts).values(row)).inserted_primary_key
-    return int(inserted[0]) if inserted else 0
+    return inserted_id(connection, schema.accounts, row)
 
 
 def _password_problems(password: str) -> dict[str, str]:
@@ -155,8 +154,8 @@ def sign_in_pause(workspace: Workspace, login: str, *, now: float | None = None)
         attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > now - ATTEMPTS_SECONDS
     )
     with workspace.read() as connection:
-        failed = connection.scalar(query) or 0
-    return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 2.0 ** (min(failed, 100) // SLOW_AFTER - 1))
+        failed = count(connection, query)
+    return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 1 << (failed // SLOW_AFTER - 1))
 
 
 def _counted_login(login: str) -> str:

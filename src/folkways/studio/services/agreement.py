@@ -58,7 +58,8 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
             told: Mapping[str, Hashable] = handler_of(stages[row.stage_id].kind).labels(row.payload)
             for field, label in (told or {"": None}).items():
                 labels[row.stage_id, row.population_id, field][row.id][row.pseudonym] = label
-    order = sorted(labels, key=lambda key: (stages[key[0]].position, key[1] or 0))
+    places = (None, *names)
+    order = sorted(labels, key=lambda key: (stages[key[0]].position, places.index(key[1])))
     return tuple(
         _agreement(
             stages[stage].name, names.get(population) if population is not None else None, field, labels[stage, population, field]

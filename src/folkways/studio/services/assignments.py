@@ -28,10 +28,9 @@ from folkways.studio.records import (
 from folkways.studio.rules.counts import room
 from folkways.studio.services import accounts
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.leases import own_assignment
+from folkways.studio.services.leases import own_assignment, renewed
 from folkways.studio.services.offers import attention_check, free_slot, taken_by
-from folkways.studio.services.rows import change_rows, get_row, get_value
-from folkways.studio.services.studies import inserted_id
+from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 
@@ -70,17 +69,17 @@ def claim_next(
         stages = _stages(connection, person, stage)
         if after is not None:
             stages = _going_on(stages, after)
-        reasons = ["none_left"]
+        why = NoWork("none_left")
         for each in stages:
-            taken = _at_hand(connection, person, each, now)
+            taken = _at_hand(connection, person, each)
             if taken is not None:
                 return _work(connection, taken, each, now)
         for each in stages:
             found = _take(connection, person, each, now, _lease_end(each, now))
             if isinstance(found, int):
                 return _work(connection, found, each, now)
-            reasons.append(found.reason)
-        return NoWork(reasons[-1] if set(reasons) - {"none_left"} else "none_left")
+            why = found
+        return why
 
 
 def claim_batch(
@@ -147,7 +146,7 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
     ]
 
 
-def _at_hand(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
+def _at_hand(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
     """A slot that is leased to this person, even if the lease ran out, as long as nobody else took it."""
     table = schema.assignments
     mine = sa.select(table.c.id).where(
@@ -183,19 +182,19 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
         connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
-        written = connection.scalar(
+        written = (
             sa.select(sa.func.count())
             .select_from(items)
             .where(items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED)
         )
-        if room(int(written or 0), stage.config["quota"]) == 0:
+        if room(count(connection, written), stage.config["quota"]) == 0:
             return NoWork("quota")
     row: dict[str, object] = {
         "study_id": person.study_id,
         "stage_id": stage.id,
         "population_id": person.population_id,
         "author_id": person.id,
-        "key": f"new-{person.pseudonym}-{int(now * 1000)}",
+        "key": person.pseudonym,  # until its number is known
         "round": 1,
         "content": {},
         "state": str(ItemState.DRAFT),
@@ -220,7 +219,8 @@ def _work(connection: sa.Connection, assignment_id: int, stage: Stage, now: floa
     """The work behind a slot, its lease renewed; never to an earlier end than it has."""
     assignment = from_row(Assignment, get_row(connection, schema.assignments, id=assignment_id))
     until = _lease_end(stage, now) if seconds is None else now + seconds
-    if assignment.lease_until is None or assignment.lease_until < until:
+    until = renewed(assignment, until)
+    if assignment.lease_until != until:
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         assignment = replace(assignment, lease_until=until)
     item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio import schema
 from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways.studio.records import AssignmentState, Draft, from_row
-from folkways.studio.services.leases import lease_seconds, own_assignment
+from folkways.studio.services.leases import lease_seconds, own_assignment, renewed
 from folkways.studio.services.rows import change_rows, find_row
 from folkways.workspace.database import Workspace
 
@@ -53,7 +53,7 @@ def save_draft(
             connection.execute(sa.insert(table).values({**mine, **values}))
         else:
             change_rows(connection, table, mine, **values)
-        until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
+        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
 

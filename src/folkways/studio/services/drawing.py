@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.blend import model_judge
-from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import State
 from folkways.runs.plan import item_batches, restore_options
@@ -79,9 +78,9 @@ def _taken(workspace: Workspace, study_id: int, stage: str) -> set[str]:
 def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool) -> Iterator[dict[str, Any]]:
     """Counted items with a reply: where it is from, the question as it was asked, what people answered, the reply."""
     record = plans.find_asked_run(workspace, run)
-    tasks = [each for each in plans.run_tasks(workspace, record) if each.task in model_judge.TASKS]
+    tasks = [each for each in plans.run_tasks(workspace, record) if each.task in free_answer_tasks()]
     if not tasks:
-        raise FolkwaysError(f"run {run} has no free answers; tasks with them: {', '.join(model_judge.TASKS)}")
+        raise FolkwaysError(f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}")
     parts = results.parts(workspace, record)
     known = {part.endpoint for part in parts}
     for name in models or ():
@@ -94,7 +93,7 @@ def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong
         for part in (part for part in parts if part.task == task.name and (not models or part.endpoint in models)):
             responses = results.responses(workspace, record, part).filter(pl.col("state") == State.ANSWERED)
             for items in batches:
-                share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
+                share = responses.filter(pl.col("item").is_in(items["item"].to_list()))
                 judged = task.judge(items, share, task.resolve_profile(None)).with_columns(reply=share["response"])
                 by_item = {item["item"]: item for item in items.iter_rows(named=True)}
                 for row in judged.filter(pl.col("counted")).iter_rows(named=True):
@@ -108,7 +107,7 @@ def _key(row: Mapping[str, Any]) -> str:
 
 def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:
     item = row["_item"]
-    groups = model_judge.gold_groups(row["task"], item)
+    groups = get_task(row["task"]).accepted_answers(item)
     return {
         "question": item["text"],
         "reply": row["reply"],

@@ -41,7 +41,8 @@ def create_invite(
             query = sa.select(schema.populations.c.id).filter_by(study_id=study_id, name=population)
             population_id = connection.scalar(query)
         if population_id is None and (population is not None or role == Role.ANNOTATOR):
-            names = connection.scalars(sa.select(schema.populations.c.name).filter_by(study_id=study_id)).all()
+            query = sa.select(schema.populations.c.name).filter_by(study_id=study_id).order_by(schema.populations.c.id)
+            names = connection.scalars(query).all()
             raise NotFoundError(f"name the population that people come from; the study has: {', '.join(names) or '(none)'}")
         row = {
             "token_hash": token_hash(token),
@@ -56,7 +57,8 @@ def create_invite(
             "created_by": by,
         }
         connection.execute(sa.insert(schema.invites).values(row))
-        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details={"role": role, "population": population})
+        details = {"role": role, "population": population}
+        audit.note(connection, "invite.created", study_id=study_id, account_id=by, details=details, now=now)
     return find_invite(workspace, token, now=now), token
 
 

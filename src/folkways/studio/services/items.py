@@ -13,8 +13,8 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows, find_row
-from folkways.studio.services.studies import get_population, get_stage, inserted_id
+from folkways.studio.services.rows import change_rows, find_row, inserted_id
+from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 
@@ -191,7 +191,7 @@ def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revisi
 
 
 def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> None:
-    """Take an item out by hand: no more answers; those there stay, and exports leave the item out.
+    """Take an item out by hand: no result and no more answers; those there stay, and exports leave the item out.
 
     SubmissionError without a reason.
     """
@@ -201,17 +201,17 @@ def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *,
         item = _get(connection, item_id)
         if item.study_id != study_id:
             raise NotFoundError("there is no such item")
-        values = {"state": str(ItemState.DROPPED), "reason": reason.strip()}
+        values = {"state": str(ItemState.DROPPED), "result": None, "reason": reason.strip()}
         change_rows(connection, schema.items, {"id": item_id}, **values)
         close_open_slots(connection, item_id)
         audit.note(connection, "item.dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
 
 
-def close_open_slots(connection: sa.Connection, item_id: int, keep: int = 0) -> None:
-    """Close the item's open slots but for the first ``keep``. Slots that somebody is at stay: their work is taken."""
+def close_open_slots(connection: sa.Connection, item_id: int) -> None:
+    """Close the item's open slots. Slots that somebody is at stay: their work is taken."""
     table = schema.assignments
     open_slots = sa.select(table.c.id).where(table.c.item_id == item_id, table.c.state == AssignmentState.OPEN)
     # Locked, so that a slot that is being taken at this moment is either seen as taken or not taken at all.
-    found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))[keep:]
+    found = list(connection.scalars(open_slots.order_by(table.c.slot).with_for_update()))
     if found:
         connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))

@@ -14,8 +14,7 @@ from folkways.studio.activity import Job, JobState
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row
-from folkways.studio.services.studies import inserted_id
+from folkways.studio.services.rows import find_row, inserted_id
 from folkways.workspace.database import Workspace
 
 STALE_SECONDS = 900.0

@@ -30,7 +30,7 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, 
         assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
         if assignment.state != AssignmentState.LEASED:
             raise ConflictError("this was submitted or closed")
-        until = max(assignment.lease_until or now, now + lease_seconds(connection, assignment.stage_id))
+        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
 
@@ -77,7 +77,11 @@ def expire(workspace: Workspace, study_id: int, *, now: float | None = None) -> 
         return int(connection.execute(sa.update(table).where(*late, table.c.item_id.not_in(writing)).values(OPEN_AGAIN)).rowcount)
 
 
+def renewed(assignment: Assignment, until: float) -> float:
+    """When a lease ends that is to last until then at least."""
+    return until if assignment.lease_until is None else max(assignment.lease_until, until)
+
+
 def lease_seconds(connection: sa.Connection, stage_id: int) -> float:
     """How long a slot of this stage is kept for a person."""
-    config = get_value(connection, schema.stages.c.config, id=stage_id)
-    return 60.0 * float(config["lease_minutes"]) if config else 1800.0
+    return 60.0 * float(get_value(connection, schema.stages.c.config, id=stage_id)["lease_minutes"])

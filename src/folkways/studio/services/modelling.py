@@ -24,8 +24,7 @@ from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered import Offered, Patient, open_offered
 from folkways.studio.records import Study, from_row
-from folkways.studio.services.rows import change_rows, get_row
-from folkways.studio.services.studies import inserted_id
+from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
 from folkways.workspace.database import Workspace
 
 TIMEOUT_SECONDS = 20.0
@@ -114,9 +113,8 @@ def _ask(
     aside = Aside(prompt, f"{study.name}:{item_id}", "en", purpose)
     model = open_offered(offered, TIMEOUT_SECONDS)
     patient = Patient(model.endpoint, TIMEOUT_SECONDS, gone)
-    asked = ask_asides(
-        workspace, f"studio-{purpose}", config, [aside], replace(model, endpoint=patient), max_tokens, How(attempts=1)
-    )
+    # It is the endpoint that tries again, not the run: its failures are final.
+    asked = ask_asides(workspace, f"studio-{purpose}", config, [aside], replace(model, endpoint=patient), max_tokens, How())
     (reply,) = asked.replies
     if reply.text is not None and not reply.refused:
         return {"run": asked.run.name, "reply": reply.text, "problem": None}
@@ -131,7 +129,7 @@ def _check_calls(workspace: Workspace, study: Study) -> None:
     if most is None:
         return
     with workspace.read() as connection:
-        made = connection.scalar(sa.select(sa.func.count()).where(schema.model_calls.c.study_id == study.id)) or 0
+        made = count(connection, sa.select(sa.func.count()).where(schema.model_calls.c.study_id == study.id))
     if made >= most:
         raise ConflictError("this study has made the %(most)s calls to models that it may; go on without them", most=most)
 

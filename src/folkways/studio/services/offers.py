@@ -10,7 +10,7 @@ from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
 from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_slots
-from folkways.studio.services.rows import get_value
+from folkways.studio.services.rows import count, get_value
 from folkways.studio.workflows.registry import handler_of
 
 _OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
@@ -29,7 +29,7 @@ def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> i
             items.c.check.is_(None),
         )
     )
-    return int(connection.scalar(query) or 0)
+    return count(connection, query)
 
 
 def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
@@ -60,18 +60,18 @@ def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> 
     slots = sa.select(sa.func.count(sa.distinct(table.c.item_id))).where(
         table.c.stage_id == stage.id, table.c.state == AssignmentState.OPEN, *_within(connection, person)
     )
-    every = int(connection.scalar(slots) or 0)
+    every = count(connection, slots)
     if not every:
         return 0
     kept_back = sa.union_all(
-        sa.select(table.c.item_id).where(table.c.participant_id == person.id, table.c.stage_id == stage.id),
+        sa.select(table.c.item_id).where(table.c.participant_id == person.id),
         sa.select(skips.c.item_id).where(skips.c.participant_id == person.id),
         sa.select(items.c.id).where(
             items.c.stage_id == stage.id, sa.or_(items.c.author_id == person.id, items.c.check.is_not(None))
         ),
     )
     numbers = set(connection.scalars(kept_back))
-    offered = every - (int(connection.scalar(slots.where(table.c.item_id.in_(numbers))) or 0) if numbers else 0)
+    offered = every - (count(connection, slots.where(table.c.item_id.in_(numbers))) if numbers else 0)
     return offered if left is None else min(left, offered)
 
 
@@ -115,7 +115,7 @@ def attention_check(connection: sa.Connection, person: Participant, stage: Stage
     items, table = schema.items, schema.assignments
     had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
     of_checks = sa.select(sa.func.count()).where(items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.id.in_(had))
-    if (taken + int(connection.scalar(of_checks) or 0) + 1) % every:
+    if (taken + count(connection, of_checks) + 1) % every:
         return None
     checks = sa.select(items.c.id, items.c.population_id).where(
         items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.state == ItemState.OPEN, items.c.id.not_in(had)
@@ -128,4 +128,4 @@ def attention_check(connection: sa.Connection, person: Participant, stage: Stage
         return None
     add_slots(connection, row.id, stage.id, row.population_id, 1)
     newest = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN)
-    return connection.scalar(newest.order_by(table.c.slot.desc()).limit(1))
+    return connection.scalar(newest.order_by(table.c.slot.desc()))

@@ -17,9 +17,8 @@ from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
 from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
 from folkways.studio.services.returning import RETURN_CODE, find_returning, new_return_code
-from folkways.studio.services.rows import change_rows, find_row, get_row
-from folkways.studio.services.settling import settle
-from folkways.studio.services.studies import inserted_id
+from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id
+from folkways.studio.services.settling import settle_again
 from folkways.workspace.database import Workspace
 
 __all__ = [
@@ -162,6 +161,7 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
             study_id=person.study_id,
             participant_id=participant_id,
             details={"version": version},
+            now=now,
         )
         return participant_within(connection, participant_id)
 
@@ -214,10 +214,8 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
 def _check_room(connection: sa.Connection, population: Population) -> None:
     participants = schema.participants
     inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    taken = connection.scalar(
-        sa.select(sa.func.count()).where(participants.c.population_id == population.id, participants.c.state.in_(inside))
-    )
-    if population.people is not None and (taken or 0) >= population.people:
+    taken = sa.select(sa.func.count()).where(participants.c.population_id == population.id, participants.c.state.in_(inside))
+    if population.people is not None and count(connection, taken) >= population.people:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
 
 
@@ -269,5 +267,5 @@ def withdraw(
         audit.note(connection, "participant.withdrawn", study_id=study_id, account_id=by, participant_id=participant_id, now=now)
         judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
         for item_id in sorted(set(judged)):
-            settle(connection, item_id, reopen=True)
+            settle_again(connection, item_id, now)
         return participant_within(connection, participant_id)

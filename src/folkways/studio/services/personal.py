@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from folkways.studio import schema
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Participant, Role, from_row
-from folkways.studio.services import accounts, audit
+from folkways.studio.services import audit
 from folkways.studio.services.rows import change_rows
 from folkways.workspace.database import Workspace
 
@@ -35,19 +35,19 @@ def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapp
 
 
 def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
-    """Delete everything personal about somebody, their name and login included where they are in no other study.
+    """Delete everything personal about somebody, their name and login included where they are in no other study and no staff.
 
     Returns how many attributes there were. Judgements stay, under the pseudonym; ``withdraw`` takes them out of exports.
     """
-    participants = schema.participants
+    participants, roles = schema.participants, schema.roles
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id)
         deleted = connection.execute(sa.delete(schema.attributes).filter_by(participant_id=participant_id)).rowcount
-        others = connection.scalar(
-            sa.select(sa.func.count()).where(participants.c.account_id == person.account_id, participants.c.id != participant_id)
+        elsewhere = sa.select(participants.c.id).where(
+            participants.c.account_id == person.account_id, participants.c.id != participant_id
         )
-        staff = accounts.roles_within(connection, study_id, person.account_id) - {Role.ANNOTATOR}
-        if not others and not staff:
+        staff = sa.select(roles.c.study_id).where(roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR)
+        if connection.scalar(elsewhere) is None and connection.scalar(staff) is None:
             values = {"login": None, "password": None, "name": "", "disabled": True}
             change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
             connection.execute(sa.delete(schema.sessions).filter_by(account_id=person.account_id))

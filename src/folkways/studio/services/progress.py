@@ -60,7 +60,8 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
             times.setdefault((row.stage_id, row.population_id), []).append(row.seconds)
     rows = []
     for stage in studies.stages(workspace, study_id):
-        places = sorted({key[1] for key in found if key[0] == stage.id}, key=lambda place: (place is not None, place or 0))
+        seen = {key[1] for key in found if key[0] == stage.id}
+        places = [place for place in (None, *names) if place in seen]
         for place in places or [None]:
             seconds = times.get((stage.id, place))
             counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
@@ -226,7 +227,7 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 row.value,
                 row.state,
                 row.n or 0,
-                round((row.seconds or 0.0) / 60, 1),
+                round(row.seconds / 60, 1) if row.seconds else 0.0,
                 codes.get("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed"),
             )
             for row in connection.execute(query)

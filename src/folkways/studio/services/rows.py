@@ -35,6 +35,18 @@ def change_rows(connection: sa.Connection, table: sa.Table, where: Mapping[str, 
     connection.execute(_update(table, tuple(where), tuple(values)), {**known, **values})
 
 
+def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> int:
+    """Insert one row and return its id."""
+    key = connection.execute(sa.insert(table).values(dict(row))).inserted_primary_key
+    assert key is not None  # noqa: S101 - every table of the studio that this is used for has an integer key
+    return int(key[0])
+
+
+def count(connection: sa.Connection, query: sa.Select[int]) -> int:
+    """The only number that a query gives: that of rows."""
+    return connection.scalars(query).one()
+
+
 @cache
 def _selection(table: sa.Table, names: tuple[str, ...], lock: Lock) -> sa.Select[Any]:
     query = sa.select(table).where(*(table.c[name] == sa.bindparam(name) for name in names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,24 +11,26 @@ from folkways.studio import schema
 from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
-from folkways.studio.services.rows import change_rows, get_row
+from folkways.studio.services.rows import change_rows, count, get_row
 from folkways.studio.workflows.base import Arrival, Decision, Vote
 from folkways.studio.workflows.registry import handler_of
 
 
-def settle(connection: sa.Connection, item_id: int, *, reopen: bool = False, now: float | None = None) -> None:
-    """Apply the stage's rule to the answers that an item has. The caller may hold the item's row already; it is locked here.
+def settle_again(connection: sa.Connection, item_id: int, now: float) -> None:
+    """Apply the stage's rule to the answers that an item has left: somebody has withdrawn. The item's row is locked here.
 
-    reopen: also look at an item that is done, unless something descends from it: somebody has withdrawn.
+    An item that is done is looked at once more, unless something descends from it.
     """
-    now = time.time() if now is None else now
     item = from_row(Item, get_row(connection, schema.items, id=item_id, lock="row"))
     stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-    apply_rule(connection, item, stage, now, reopen=reopen)
+    apply_rule(connection, item, stage, now, reopen=True)
 
 
 def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:
-    """``settle`` for a caller that holds the item's row and has read the item and its stage as they are now."""
+    """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as they are now.
+
+    reopen: see ``settle_again``.
+    """
     if item.check is not None or not _may_settle(connection, item, reopen):
         return
     handler = handler_of(stage.kind)
@@ -39,20 +40,19 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, 
     elif decision.outcome == "finer":
         _finer(connection, item, stage, decision, now)
     elif decision.outcome == "dropped":
-        _end(connection, item, ItemState.DROPPED, decision)
+        _end(connection, item, ItemState.DROPPED, decision, now)
     else:
-        _end(connection, item, ItemState.DONE, decision)
+        _end(connection, item, ItemState.DONE, decision, now)
         _onward(connection, item, stage, decision, now)
 
 
 def _may_settle(connection: sa.Connection, item: Item, reopen: bool) -> bool:
     if item.state == ItemState.OPEN or item.state == ItemState.DRAFT:
         return True
-    children = connection.scalar(sa.select(sa.func.count()).select_from(schema.items).where(schema.items.c.parent_id == item.id))
-    decided = connection.scalar(
-        sa.select(sa.func.count()).select_from(schema.adjudications).where(schema.adjudications.c.item_id == item.id)
-    )
-    return reopen and not children and not decided and item.author_id is None
+    if not reopen or item.result is None:  # without a result: it was taken out by hand
+        return False
+    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id))
+    return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
@@ -68,25 +68,24 @@ def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
 
 
 def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
-    """Have exactly ``missing`` slots that are open or being worked on, as far as work at hand allows."""
+    """Have ``missing`` slots that are open or being worked on; there are never more of them than answers are missing."""
     table = schema.assignments
-    if item.state != ItemState.OPEN and item.state != ItemState.DRAFT:
+    if item.state != ItemState.OPEN:
         values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
         change_rows(connection, schema.items, {"id": item.id}, **values)
-    query = sa.select(table.c.state, sa.func.count().label("n")).where(table.c.item_id == item.id).group_by(table.c.state)
-    counts: dict[str, int] = {row.state: row.n for row in connection.execute(query)}
-    live = counts.get(AssignmentState.OPEN, 0) + counts.get(AssignmentState.LEASED, 0)
-    if live < missing:
-        add_slots(connection, item.id, item.stage_id, item.population_id, missing - live)
-    elif live > missing:
-        close_open_slots(connection, item.id, keep=max(0, missing - counts.get(AssignmentState.LEASED, 0)))
+    live = sa.select(sa.func.count()).where(
+        table.c.item_id == item.id, table.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
+    )
+    add_slots(connection, item.id, item.stage_id, item.population_id, missing - count(connection, live))
 
 
-def _end(connection: sa.Connection, item: Item, state: ItemState, decision: Decision, reason: str | None = None) -> None:
+def _end(
+    connection: sa.Connection, item: Item, state: ItemState, decision: Decision, now: float, reason: str | None = None
+) -> None:
     values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
     change_rows(connection, schema.items, {"id": item.id}, **values)
     close_open_slots(connection, item.id)
-    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}")
+    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", now=now)
 
 
 def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
@@ -96,8 +95,8 @@ def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decisi
         query = sa.select(schema.populations.c.id).filter_by(parent_id=item.population_id).order_by(schema.populations.c.id)
         parts = list(connection.scalars(query))
     if not parts:
-        return _end(connection, item, ItemState.DROPPED, decision)
-    _end(connection, item, ItemState.DROPPED, decision, f"{decision.reason}; asked again of a finer population")
+        return _end(connection, item, ItemState.DROPPED, decision, now)
+    _end(connection, item, ItemState.DROPPED, decision, now, f"{decision.reason}; asked again of a finer population")
     for number, part in enumerate(parts):
         key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
         place_item(

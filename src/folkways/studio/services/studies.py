@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -12,7 +11,7 @@ from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Population, Role, Stage, Study, StudyState, from_row
 from folkways.studio.services import accounts, audit
-from folkways.studio.services.rows import change_rows
+from folkways.studio.services.rows import change_rows, inserted_id
 from folkways.studio.workflows.definition import Definition
 from folkways.workspace.database import Workspace
 
@@ -71,13 +70,6 @@ def create_study(workspace: Workspace, definition: Definition, *, owner: int, no
         audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
     return get_study(workspace, study_id)
-
-
-def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> int:
-    """Insert one row and return its id."""
-    key = connection.execute(sa.insert(table).values(dict(row))).inserted_primary_key
-    assert key is not None  # noqa: S101 - every table of the studio that this is used for has an integer key
-    return int(key[0])
 
 
 def get_study(workspace: Workspace, study: int | str) -> Study:

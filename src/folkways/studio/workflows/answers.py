@@ -149,8 +149,10 @@ class GroupAnswersHandler(Handler):
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """One reviewer decides; the last one where there are several."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        return Decision("wait", missing) if missing else Decision("done", result=self.settled(votes[-1].payload, content, config))
+        missing = config["answers"] - len(votes)
+        if missing > 0:
+            return Decision("wait", missing)
+        return Decision("done", result=self.settled(votes[-1].payload, content, config))
 
     def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The groups with their counts."""

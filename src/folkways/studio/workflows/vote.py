@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 from folkways.benchmarks.culturalbench.building.counting import Rule
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS
 from folkways.errors import FolkwaysError
-from folkways.studio.rules.counts import missing_answers
 from folkways.studio.rules.votes import Ballot, count_votes
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
 from folkways.studio.workflows.options import EXAMPLE_QUESTION, options_of, positions_of
@@ -64,8 +63,8 @@ class VoteHandler(Handler):
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Wait for all answers, then count."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
+        missing = config["answers"] - len(votes)
+        if missing > 0:
             return Decision("wait", missing)
         ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
         needed = Rule(config["majority"], config["answers"]).needed(len(ballots))

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.building.forms import Form
 from folkways.benchmarks.blend.building.sources import Source, select_sources
 from folkways.errors import DataError
-from folkways.releases import blend
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
 
 NAMES = {"UK": "the UK", "South_Korea": "South Korea"}

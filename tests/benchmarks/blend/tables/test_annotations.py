@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.tables import annotation_table, compare_with_published, published, question_counts, statistics_table
 from folkways.benchmarks.blend.tables.annotations import ABOUT, Measure
-from folkways.releases import blend
 from tests.support.blend_data import release_at, write_mcq, write_release
 
 MEASURES: tuple[Measure, ...] = ("votes", "answers", "unknown")

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.tables import overlap_table
-from folkways.releases import blend
 from folkways.text.tools import get_tool
 from tests.support.blend_data import release_at, write_release
 

@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.data import ANNOTATIONS
 from folkways.benchmarks.blend.short_answers import ShortAnswers
 from folkways.benchmarks.blend.tables import people_judgements, people_table
 from folkways.errors import DataError
-from folkways.releases import blend
-from folkways.releases.blend import ANNOTATIONS
 from tests.support.blend_data import release_at, write_release
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench.building.combining import INSTRUCTION, NUMERALS, combine, statements_of, written
+from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS
-from folkways.releases.culturalbench import is_multi_mode
 
 GOLD = st.lists(st.sampled_from(LETTERS), min_size=2, max_size=4, unique=True).map(sorted)
 STATEMENTS = ("bread", "tea", "salt", "None")

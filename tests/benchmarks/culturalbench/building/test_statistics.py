@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.building.statistics import questions_table, words_table
 from folkways.cultures import get_culture
 from folkways.errors import DataError
-from folkways.releases import culturalbench
 from tests.support.culturalbench_data import COUNTRIES, culturalbench_rows, write_culturalbench
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.building.sorting import Question, in_batches, prompt_of, questions_of, read_reply
 from folkways.benchmarks.culturalbench.building.topics import own_topics, parse_topics
 from folkways.errors import DataError
-from folkways.releases import culturalbench
 from tests.support.culturalbench_data import write_culturalbench
 
 TOPICS = own_topics()

@@ -19,8 +19,8 @@ from folkways.benchmarks.culturalbench.building.tables import (
     votes_table,
 )
 from folkways.benchmarks.culturalbench.building.topics import own_topics
+from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, VOTES, Votes
-from folkways.releases.culturalbench import is_multi_mode
 from tests.support.votes_data import collections, votes_of
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.analyses.examples import example_tables, shown_sentences
-from folkways.releases import xcr
 from folkways.releases.base import Release
 from tests.support.xcr_data import write_small_corpus, xcr_release
 from tests.support.xcr_judgements import findings, row

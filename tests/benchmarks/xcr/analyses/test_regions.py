@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.analyses.gold import gold_items
 from folkways.benchmarks.xcr.analyses.oracle import BALANCED, BOTH, COPY, MODEL, control_tables
 from folkways.benchmarks.xcr.analyses.regions import bias_tables
-from folkways.releases import xcr
 from folkways.releases.base import Release
 from tests.support.xcr_data import write_csv, xcr_release
 from tests.support.xcr_judgements import CATEGORIES, findings, row

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.building.labels import FIELDS, RELEASED_LABEL
-from folkways.releases import xcr
 from tests.support.xcr_data import xcr_release
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.tables import MAKERS, make_table, merged_bengali
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.releases import xcr
 from folkways.releases.base import Release
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
 

@@ -92,7 +92,7 @@ def _prompt(wording: Template, question: str, texts: tuple[str, ...]) -> str:
 @lru_cache(maxsize=64)
 def _cut(wording: Template, question: str) -> tuple[str, str, str]:
     """The prompt of a question before and after its options, which are put in 70,000 times."""
-    return wording.fill({"q": question, "choices": "{choices}"}).partition("{choices}")
+    return wording.fill({"question": question, "choices": "{choices}"}).partition("{choices}")
 
 
 def _by_letter(texts: Sequence[str]) -> str:

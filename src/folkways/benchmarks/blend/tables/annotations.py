@@ -42,7 +42,7 @@ ABOUT: dict[Measure, tuple[int, str]] = {
 
 
 def question_counts(annotations: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """QUESTION_COUNTS, one row per culture and question, from ANNOTATIONS and QUESTIONS of ``folkways.releases.blend``.
+    """QUESTION_COUNTS, one row per culture and question, from ``data.ANNOTATIONS`` and ``data.QUESTIONS``.
 
     Every question counts, also those that are left out of short-answer scores. "Did not know" takes in no-answer, not-applicable
     and whatever else annotators wrote in place of an answer.

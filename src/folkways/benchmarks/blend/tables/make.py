@@ -8,6 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
+from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.tables.annotations import ABOUT, Measure, annotation_table, question_counts
 from folkways.benchmarks.blend.tables.categories import category_means, category_means_table, category_pairs_table, category_table
 from folkways.benchmarks.blend.tables.formats import CULTURE_SCORES, culture_scores, format_table
@@ -18,7 +19,6 @@ from folkways.benchmarks.blend.tables.published import compare_with_published, p
 from folkways.benchmarks.blend.tables.statistics import statistics_table
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.errors import UnknownNameError
-from folkways.releases import blend
 from folkways.releases.base import Release
 from folkways.text.tools import get_tool
 

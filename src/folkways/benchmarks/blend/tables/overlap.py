@@ -28,7 +28,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
     """Every pair of cultures with OVERLAP, most shared lemmas first.
 
-    annotations: ANNOTATIONS of ``folkways.releases.blend``; all English variants of all groups count, and stop words stay. tool:
+    annotations: ``data.ANNOTATIONS``; all English variants of all groups count, and stop words stay. tool:
     what lemmatises English; each word is given to it by itself, in lower case.
     """
     require_columns(annotations, dict.fromkeys(("culture", "id", "groups"), pl.String), "annotations")

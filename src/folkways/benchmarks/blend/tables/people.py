@@ -15,16 +15,17 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.blend.answer_judging import Judge, Verdict
+from folkways.benchmarks.blend.answer_judging import Judge
+from folkways.benchmarks.blend.data import is_counted
 from folkways.benchmarks.blend.matching import MATCHERS
 from folkways.benchmarks.blend.tables.languages import SAQ
 from folkways.benchmarks.blend.tables.table import CULTURES, in_order
+from folkways.benchmarks.itemwise import Verdict
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Table
 from folkways.cultures import get_culture
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Metric, Schema, State, require_columns
-from folkways.releases.blend import is_counted
 
 FIRST_ANSWER = "first answer"
 """The variant that people's judgements carry, in place of a prompt's name."""
@@ -55,7 +56,7 @@ def has_raw_answers(annotations: pl.DataFrame) -> bool:
 def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "default") -> pl.DataFrame:
     """PEOPLE_JUDGEMENTS, one row per annotator of a question, in the form that a model's replies are judged in.
 
-    annotations: ANNOTATIONS of ``folkways.releases.blend`` with raw answers (DataError without). profile, tool_set: as for models.
+    annotations: ``data.ANNOTATIONS`` with raw answers (DataError without). profile, tool_set: as for models.
     ``sample`` numbers the annotators of a question. Not counted are questions that do not count for models, and people who gave no
     answer; an answer where nobody else gave one counts and matches nothing.
     """
@@ -125,15 +126,15 @@ def _verdicts(question: Mapping[str, Any], language: str, judge: Judge) -> list[
     verdicts = []
     for person, answers in enumerate(said):
         if not answers:
-            verdicts.append(_verdict(Verdict(False, State.REFUSED.value, _NO_ANSWER)))
+            verdicts.append(_verdict(Verdict(None, _NO_ANSWER, state=State.REFUSED, counted=False)))
         elif not question["is_counted"]:
-            verdicts.append(_verdict(Verdict(False, State.ANSWERED.value, _SKIPPED, answer=answers[0])))
+            verdicts.append(_verdict(Verdict(answers[0], _SKIPPED, counted=False)))
         elif gold := _groups_of_others(question["groups"], votes, person):
             name = f"{question['culture']}/{question['id']}/{person}"  # every person has a gold of their own
             item = {"item": name, "groups": gold, "skip_reason": None, "local_language": language}
             verdicts.append(_verdict(judge.verdict(item, language, FIRST_ANSWER, answers[0], prompt="")))
         else:
-            verdicts.append(_verdict(Verdict(True, State.ANSWERED.value, _NOBODY_ELSE, answer=answers[0])))
+            verdicts.append(_verdict(Verdict(answers[0], _NOBODY_ELSE)))
     return verdicts
 
 
@@ -150,6 +151,6 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "state": str(verdict.state),
         "answer": verdict.answer,
         "reason": verdict.reason,
-        "sem_b": verdict.sem_b or 0.0,
-        "sem_w": verdict.sem_w or 0.0,
+        "sem_b": verdict.values.get("sem_b") or 0.0,
+        "sem_w": verdict.values.get("sem_w") or 0.0,
     }

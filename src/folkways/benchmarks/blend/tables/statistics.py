@@ -19,7 +19,7 @@ STATISTICS: Schema = {
 def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Table:
     """Short-answer questions by topic and, of ready-made multiple-choice questions, their number by culture and topic.
 
-    questions: QUESTIONS of ``folkways.releases.blend``; mcq: culture and id of MCQ, one row per multiple-choice question. A
+    questions: QUESTIONS of ``folkways.benchmarks.blend.data``; mcq: culture and id of MCQ, one row per multiple-choice question. A
     question has the topic that the first culture gives it.
     """
     require_columns(questions, dict.fromkeys(("culture", "id", "topic"), pl.String), "questions")

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.culturalbench.building.names import country_name
+from folkways.benchmarks.culturalbench.data import is_multi_mode
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, CANNOT_ANSWER, DONT_KNOW, LETTERS, OPTIONS, Votes
 from folkways.errors import FolkwaysError
 from folkways.records import Schema
-from folkways.releases.culturalbench import is_multi_mode
 
 SINGLE, MULTI = "single", "multi"
 

@@ -44,7 +44,7 @@ class Question:
 
 
 def questions_of(easy: pl.DataFrame) -> list[Question]:
-    """The questions of ``folkways.releases.culturalbench.easy``, each id once, in their order."""
+    """The questions of ``folkways.benchmarks.culturalbench.data.easy``, each id once, in their order."""
     rows = easy.unique("question_idx", keep="first", maintain_order=True).iter_rows(named=True)
     return [
         Question(row["question_idx"], row["country"], row["question"], tuple(row["options"]) if row["mode"] == "single" else ())

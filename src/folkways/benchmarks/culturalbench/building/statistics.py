@@ -21,7 +21,7 @@ UNKNOWN = "(unknown)"
 def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> Table:
     """QUESTIONS: how many there are by region, country and mode, and by head and topic where ``topics`` tells them.
 
-    easy: ``folkways.releases.culturalbench.easy``; topics: TOPIC_COLUMNS. Each row of Easy is a question.
+    easy: ``folkways.benchmarks.culturalbench.data.easy``; topics: TOPIC_COLUMNS. Each row of Easy is a question.
     """
     require_columns(easy, dict.fromkeys(("question_idx", "culture", "region", "mode"), pl.String), "questions")
     order: Mapping[str, list[str]] = {"region": list(REGIONS), "culture": list(cultures()), "mode": ["single", "multi"]}

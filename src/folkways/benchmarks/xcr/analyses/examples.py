@@ -10,11 +10,11 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.analyses.measures import TASKS, by_items, measures, task_by_task
+from folkways.benchmarks.xcr.data.check import prompt_example_rows
 from folkways.records import Schema
-from folkways.releases import xcr
 from folkways.releases.base import Release
-from folkways.releases.xcr_check import prompt_example_rows
 
 EXAMPLES: Schema = {
     "endpoint": pl.String,

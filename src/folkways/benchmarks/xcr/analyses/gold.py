@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from folkways.benchmarks.xcr import data as xcr
 from folkways.metrics.spans import tagged_spans
-from folkways.releases import xcr
 from folkways.releases.base import Release
 
 

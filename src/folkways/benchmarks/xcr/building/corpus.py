@@ -19,8 +19,8 @@ from folkways.benchmarks.xcr.building.deciding import (
 )
 from folkways.benchmarks.xcr.building.labels import NON_TRANSFERABLE
 from folkways.benchmarks.xcr.building.votes import Choice, Items, Labels, Version
+from folkways.benchmarks.xcr.data.reading import BASE_COLUMNS, normal_form, sentence_ids
 from folkways.metrics.spans import tagged_spans
-from folkways.releases.xcr_reading import BASE_COLUMNS, normal_form, sentence_ids
 from folkways.stats.categories import CategoryAgreement
 
 ADAPTATION_COLUMNS = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")

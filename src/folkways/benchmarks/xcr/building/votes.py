@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.benchmarks.xcr.building.labels import FIELDS, NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
+from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES
 from folkways.cultures import get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
-from folkways.releases.xcr_reading import ADAPTATION_FILES
 
 EXPERT = "expert"
 ROLES = ("", "judge", EXPERT)

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.data.check import SIDES
+from folkways.benchmarks.xcr.data.reading import JOIN_STEPS
 from folkways.records import Oddity
-from folkways.releases import xcr
 from folkways.releases.base import Release
-from folkways.releases.xcr_check import SIDES
-from folkways.releases.xcr_reading import JOIN_STEPS
 
 CELL_KINDS = (
     "non-transferable",
@@ -49,7 +49,7 @@ def join_table(release: Release) -> Table:
 
 
 def cell_table(release: Release, found: Sequence[Oddity]) -> Table:
-    """How many cells of each adaptation file are odd, by kind and column; ``found``: what ``folkways.releases.xcr.check`` says."""
+    """How many cells of each adaptation file are odd, by kind and column; ``found``: what ``data.check`` says."""
     counts = Counter((oddity.file, oddity.kind, oddity.key) for oddity in found)
     rows = [
         (culture, kind, side, f"{kind}, {side}", counts[xcr.ADAPTATION_FILES[culture], kind, column])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from folkways.releases import xcr
+from folkways.benchmarks.xcr import data as xcr
 from folkways.releases.base import Release
 
 COLUMNS = (

@@ -1,6 +1,6 @@
 """What the base corpus consists of: its size, items per sentence, and how categories, Hall levels and elements meet.
 
-Functions on the frame of ``folkways.releases.xcr.corpus``; everything is counted and nothing sampled.
+Functions on the frame of ``folkways.benchmarks.xcr.data.corpus``; everything is counted and nothing sampled.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from folkways.benchmarks.tables import Table
+from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.tables.adaptations import cell_table, cultures_of, join_table
 from folkways.benchmarks.xcr.tables.corpus import (
     CATEGORY,
@@ -18,7 +19,6 @@ from folkways.benchmarks.xcr.tables.corpus import (
     size_table,
 )
 from folkways.errors import UnknownNameError
-from folkways.releases import xcr
 from folkways.releases.base import Release
 
 

@@ -22,7 +22,8 @@ def from_own_page(request: Request, origin: str | None) -> bool:
     sent = request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))
     if origin is not None:
         return sent == origin.rstrip("/")
-    return bool(sent) and urlsplit(sent).netloc == request.headers.get("host", "")
+    place = urlsplit(sent).netloc
+    return bool(place) and place == request.headers.get("host")
 
 
 def _origin_of(address: str) -> str:

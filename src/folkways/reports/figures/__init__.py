@@ -1,0 +1,1 @@
+"""Charts and maps, as specifications that the page draws and as files."""

@@ -1,0 +1,195 @@
+"""Figures: charts rendered to SVG, in a wide and a narrow form, with what they show said in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from folkways.reports.figures import charts
+from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
+from folkways.reports.names import facet_title
+from folkways.reports.palette import LIGHT
+from folkways.reports.text import count, number
+from folkways.reports.views.views import JOINT_LANGUAGE, FacetView, TaskView
+
+WIDE, NARROW = 640, 190
+WIDE_CELL, NARROW_CELL = 92, 34
+MAX_FIGURES_PER_KIND = 4
+"""Figures of a single model are drawn for at most so many models of a task; the tables have the rest."""
+
+PEOPLE_CAPTION = (
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged by the same rule "
+    "against the answers of the others."
+)
+"""How to read the line that people draw."""
+
+_ID = re.compile(r'(\bid="|url\(#|href="#)')
+_ARIA = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
+_LONG_NUMBER = re.compile(r"(\d+\.\d{2})\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing and its words.
+
+    slug:    name of its file and anchor.
+    caption: what is drawn and how to read it.
+    finding: what there is to see, in one sentence; also the text alternative.
+    wide, narrow: SVG for screens and for phones, coloured by CSS variables.
+    """
+
+    slug: str
+    title: str
+    caption: str
+    finding: str
+    wide: str
+    narrow: str
+
+    def file(self) -> str:
+        """The wide drawing as a file of its own, in the colours of the light theme."""
+        return with_colours(self.wide, LIGHT)
+
+
+def render(spec: Spec, prefix: str, finish: Callable[[str], str] = str) -> str:
+    """SVG of a specification. ``prefix`` keeps its internal ids apart from those of other figures on the page.
+
+    finish: what is done to the drawing as it comes from the library.
+    """
+    import vl_convert
+
+    svg: str = finish(vl_convert.vegalite_to_svg(spec))
+    svg = _ARIA.sub("", svg)  # the parts of a chart are no landmarks: the figure as a whole has a name and a data table
+    return _LONG_NUMBER.sub(r"\1", _ID.sub(rf"\g<1>{prefix}-", svg))
+
+
+def with_colours(svg: str, colours: dict[str, str]) -> str:
+    """The drawing with its CSS variables replaced by colours, for programs that know no CSS variables."""
+    return re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: colours[found[1]], svg)
+
+
+def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure]]:
+    """The figures of a task by section: ``culture``, ``language``, ``facet``, ``map`` and ``more``."""
+    figures: dict[str, list[Figure]] = {"culture": [], "language": [], "facet": [], "map": [], "more": []}
+    if "culture" in task.facets and len(task.facets["culture"].values) > 1:
+        figures["culture"].append(_groups(task, task.facets["culture"], short))
+    drawn = task.models[:MAX_FIGURES_PER_KIND]
+    if charts.language_pairs(task):
+        paired = _asked_in(task.facets[JOINT_LANGUAGE], drawn)
+        figures["language"] = [_languages(task, endpoint, short) for endpoint in paired]
+    figures["facet"] = [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60]
+    figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)]
+    crossed = [view for view in task.more if view.facet.startswith("culture+")]
+    figures["more"] = [_map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)]
+    return figures
+
+
+def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
+    """The endpoints that have scores there: a model of another run may have been asked about one culture only, or never reached."""
+    there = {name for (_, name), score in view.scores.items() if score.score == score.score}
+    return [name for name in endpoints if name in there]
+
+
+def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
+    slug = f"{task.slug}-by-{slugged(view.facet)}"
+    left_out = len(task.models) - MAX_SERIES
+    caption = f"{task.metric.label}; the dot is the score, the line its 95\u202f% interval."
+    if task.baselines and task.models:
+        caption += " Short grey ticks: baselines."
+    if any(task.people_of(view, value) for value in view.values):
+        caption += PEOPLE_CAPTION
+    elif task.people_are_in and view.facet == "culture":
+        caption += f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers."
+    if left_out > 0:
+        caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
+    return make_figure(
+        slug,
+        f"{task.title}, by {facet_title(view.facet)}",
+        caption,
+        span(task, view, short),
+        lambda width, _: charts.by_group(task, view, short, width),
+    )
+
+
+def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
+    view = task.facets[JOINT_LANGUAGE]
+    gains = {
+        culture: view.scores[own, endpoint].score - view.scores[english, endpoint].score
+        for culture, (own, english) in charts.language_pairs(task).items()
+        if (own, endpoint) in view.scores and (english, endpoint) in view.scores
+    }
+    better = sum(gain > 0 for gain in gains.values())
+    finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(gains)} cultures."
+    return make_figure(
+        f"{task.slug}-language-{_model_slug(task, endpoint, short)}",
+        f"{task.title}, own language and English: {short[endpoint]}",
+        f"{task.metric.label}, sorted by the gain of the own language; the line is the 95\u202f% interval."
+        + (PEOPLE_CAPTION if task.people else ""),
+        finding,
+        lambda width, _: charts.local_against_english(task, endpoint, width),
+    )
+
+
+def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
+    facet = view.facet.split("+", 1)[1]
+    with_people = bool(task.people) and view.metric.name == task.metric.name
+    scores = [score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score]
+    scores.sort(key=lambda score: score.score)
+    enough = [score for score in scores if score.questions > FEW_ITEMS]
+    finding = ""
+    if enough:
+        lowest, highest = enough[0], enough[-1]
+        finding = (
+            f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) to {number(highest.score)} "
+            f"({view.name(highest.value)}); coloured cells rest on {count(min(score.n for score in enough))} or more answers."
+        )
+    return make_figure(
+        f"{task.slug}-culture-{slugged(facet)}-{_model_slug(task, endpoint, short)}",
+        f"{task.title}, culture by {facet_title(facet)}: {short[endpoint]}",
+        f"{view.metric.label} in each cell; darker is higher in the light theme, lighter in the dark one."
+        + (f" {FEW_TOLD}" if len(enough) < len(scores) else "")
+        + (" The last column is people of the culture: each against the others." if with_people else ""),
+        finding,
+        lambda _, cell: charts.heat(task, view, endpoint, cell),
+    )
+
+
+def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec]) -> Figure:
+    """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and makes the chart."""
+    wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
+    return Figure(slug, title, caption, finding, wide, narrow)
+
+
+def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:
+    """The model in a file's name; names that differ only in what a slug drops get their place in the task beside it."""
+    slug = slugged(short[endpoint])
+    alike = [name for name in task.endpoints if slugged(short[name]) == slug]
+    return slug if slug and len(alike) == 1 else f"{slug}-{task.endpoints.index(endpoint) + 1}".strip("-")
+
+
+def slugged(text: str) -> str:
+    """Text as part of file names and anchors."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")
+
+
+def span(task: TaskView, view: FacetView, short: dict[str, str]) -> str:
+    """Where the leading model scores highest and lowest, and what the two extremes of many groups can tell."""
+    endpoint = task.endpoints[0]
+    found = [view.scores[value, endpoint] for value in view.values if (value, endpoint) in view.scores]
+    scores = [score for score in found if score.score == score.score]
+    if len(scores) < 2:
+        return ""
+    highest, lowest = scores[0], min(scores, key=lambda score: score.score)
+    if highest.score == lowest.score:
+        return f"{short[endpoint]} scores {number(highest.score)} everywhere."
+    apart = (
+        f"the two are picked from {len(scores)} groups, so their distance looks larger than it is"
+        if len(scores) > 2 and lowest.high < highest.low
+        else "their intervals do not overlap"
+        if lowest.high < highest.low
+        else "their intervals overlap, so the order is not certain"
+    )
+    return (
+        f"{short[endpoint]} scores highest for {view.name(highest.value)} ({number(highest.score)}) "
+        f"and lowest for {view.name(lowest.value)} ({number(lowest.score)}); {apart}."
+    )

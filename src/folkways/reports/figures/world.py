@@ -1,0 +1,195 @@
+"""What the world map can show: for each task, metric, model, language and level the score of every place on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from folkways.cultures import cultures
+from folkways.records import Metric
+from folkways.reports.figures.geography import places
+from folkways.reports.names import local_languages, value_name
+from folkways.reports.text import number, visible
+from folkways.reports.views.views import JOINT_LANGUAGE, ReportView, TaskView, as_numbers
+
+MAX_MODELS = 12
+"""Models of a task on the map at most, the best first; the files have the rest."""
+
+STEP = 10
+"""Scores from 0 to 100 share a colour in steps of so many points."""
+WIDE, VERY_WIDE = 10.0, 20.0
+"""Points from which on a 95 % interval is drawn as wide and as very wide."""
+FEWEST = 2
+"""A map of a single place shows nothing that the table does not."""
+
+EVERY, OWN, ENGLISH = "every language", "own language", "English"
+CULTURE, REGION = "culture", "region"
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """The score of one place: a culture, or the region it lies in. Scores run from 0 to 100; NaN where there is none."""
+
+    name: str
+    score: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def step(self) -> int | None:
+        """Which of the ten colours, 0 for scores under ten; None where there is no score."""
+        return None if math.isnan(self.score) else min(9, max(0, int(self.score // STEP)))
+
+    @property
+    def doubt(self) -> int:
+        """How the width of the interval is drawn: 0 plain, 1 hatched, 2 densely hatched, as where no interval is known."""
+        width = self.high - self.low
+        return 0 if width < WIDE else 1 if width < VERY_WIDE else 2
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One state of the map.
+
+    shades: culture -> its shade, in the order of the task's cultures; with ``level`` region all cultures of one share it.
+    """
+
+    task: TaskView
+    metric: Metric
+    endpoint: str
+    language: str
+    level: str
+    shades: Mapping[str, Shade]
+
+    @property
+    def named(self) -> list[Shade]:
+        """Every shade once, highest score first, those without a score last."""
+        each = {shade.name: shade for shade in self.shades.values()}
+        return sorted(each.values(), key=lambda shade: (math.isnan(shade.score), -shade.score, shade.name))
+
+    def finding(self, short: Mapping[str, str]) -> str:
+        """What there is to see, in a sentence or two."""
+        known = [shade for shade in self.named if not math.isnan(shade.score)]
+        if not known:
+            return f"{short[self.endpoint]} has no score here: it was never reached."
+        if known[0].score == known[-1].score:
+            return f"{short[self.endpoint]} scores {number(known[0].score)} everywhere."
+        words = f"{short[self.endpoint]} is highest for {known[0].name} ({number(known[0].score)}) and lowest for "
+        words += f"{known[-1].name} ({number(known[-1].score)})."
+        doubtful = sum(shade.doubt == 2 for shade in known)
+        return f"{words} {doubtful} of {len(known)} intervals are {VERY_WIDE:g} points wide or wider." if doubtful else words
+
+
+class WorldMap:
+    """The states of a report's map: those of its tasks with percentages for two or more places."""
+
+    def __init__(self, view: ReportView) -> None:
+        self.view = view
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """Every state, the leading model of the first task first."""
+        scores = as_numbers(self.view.data.scores)
+        return [variant for task in self.view.tasks for variant in _variants(task, scores)]
+
+    @property
+    def first(self) -> Variant | None:
+        """What is shown before a reader chooses; None where there is nothing to map."""
+        return self.variants[0] if self.variants else None
+
+    @cached_property
+    def cultures(self) -> tuple[str, ...]:
+        """Every culture that some state colours."""
+        return tuple(dict.fromkeys(code for variant in self.variants for code in variant.shades))
+
+    def embedded(self) -> dict[str, Any]:
+        """All states as the page's script reads them: names once, and per place its colour, its hatching and its numbers."""
+        names = list(dict.fromkeys(shade.name for variant in self.variants for shade in variant.shades.values()))
+        at = {name: position for position, name in enumerate(names)}
+        return {
+            "cultures": self.cultures,
+            "names": list(map(visible, names)),
+            "variants": [self._embed(variant, at) for variant in self.variants],
+        }
+
+    def _embed(self, variant: Variant, at: Mapping[str, int]) -> dict[str, Any]:
+        short = self.view.short
+        place = {code: position for position, code in enumerate(self.cultures)}
+        return {
+            "task": visible(variant.task.title),
+            "metric": visible(variant.metric.label),
+            "endpoint": short[variant.endpoint],
+            "language": variant.language,
+            "level": variant.level,
+            "finding": visible(variant.finding(short)),
+            "shades": [
+                [place[code], at[shade.name], shade.step, shade.doubt, *map(_short, (shade.score, shade.low, shade.high)), shade.n]
+                for code, shade in variant.shades.items()
+            ],
+        }
+
+
+def _short(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 1)
+
+
+def _variants(task: TaskView, scores: pl.DataFrame) -> Iterator[Variant]:
+    """States of one task: headline first, models before baselines, every language before single ones, cultures before regions."""
+    endpoints = task.models[:MAX_MODELS] or task.endpoints[:MAX_MODELS]
+    wanted = (
+        (pl.col("task") == task.task)
+        & (pl.col("profile") == task.profile)
+        & pl.col("endpoint").is_in(endpoints)
+        & pl.col("facet").is_in([CULTURE, REGION, JOINT_LANGUAGE])
+    )
+    found: dict[tuple[str, str, str], dict[str, Shade]] = {}
+    columns = ("metric", "endpoint", "facet", "value", "score", "low", "high", "n")
+    for metric, endpoint, facet, value, *numbers in scores.filter(wanted).select(columns).iter_rows():
+        name = value_name(CULTURE if facet == JOINT_LANGUAGE else facet, value.rsplit("+", 1)[0] if "+" in facet else value)
+        found.setdefault((metric, endpoint, facet), {})[value] = Shade(name, *numbers)
+    for metric in task.metrics:
+        if metric.scale != 100:
+            continue
+        for endpoint in endpoints:
+            cells = {facet: found.get((metric.name, endpoint, facet), {}) for facet in (CULTURE, REGION, JOINT_LANGUAGE)}
+            for language, level, shades in _states(cells):
+                shown = {code: shade for code, shade in shades.items() if code in places()}
+                if len(shown) >= FEWEST:
+                    yield Variant(task, metric, endpoint, language, level, shown)
+
+
+def _states(cells: Mapping[str, Mapping[str, Shade]]) -> Iterator[tuple[str, str, dict[str, Shade]]]:
+    """Language, level and the shade of each culture, of one metric and model."""
+    by_culture, joint = cells[CULTURE], cells[JOINT_LANGUAGE]
+    yield EVERY, CULTURE, dict(by_culture)
+    if joint:
+        own = {code: joint[f"{code}+{language}"] for code in by_culture if (language := _own(code, joint)) is not None}
+        english = {code: joint[f"{code}+en"] for code in by_culture if f"{code}+en" in joint}
+        yield OWN, CULTURE, own
+        yield ENGLISH, CULTURE, english
+    if regional := cells[REGION]:
+        in_region = {code: cultures()[code].region or "" for code in by_culture if code in cultures()}
+        yield EVERY, REGION, {code: regional[region] for code, region in in_region.items() if region in regional}
+
+
+def _own(culture: str, joint: Mapping[str, Shade]) -> str | None:
+    """The culture's first own language that it was asked in."""
+    return next((language for language in local_languages(culture) if f"{culture}+{language}" in joint), None)
+
+
+def choices(variants: Sequence[Variant], short: Mapping[str, str]) -> dict[str, list[str]]:
+    """What each of the map's controls offers, by its name in ``WorldMap.embedded``."""
+    values = {
+        "task": [variant.task.title for variant in variants],
+        "metric": [variant.metric.label for variant in variants],
+        "endpoint": [short[variant.endpoint] for variant in variants],
+        "language": [variant.language for variant in variants],
+        "level": [variant.level for variant in variants],
+    }
+    return {name: list(dict.fromkeys(options)) for name, options in values.items()}

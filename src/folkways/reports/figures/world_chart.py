@@ -1,0 +1,151 @@
+"""The world map as a Vega-Lite specification: colour is the score, hatching the width of its interval.
+
+Dark and light speak for the score alone, so that the map is read the same by people who see fewer colours and in print. Doubt does
+not fade a place, which would look like a middling score: it is hatched, with a light and a dark line side by side, which show on
+every colour.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from folkways.reports.figures.chart_parts import CONFIG, HEAT, HEAT_STEPS, INK, MUTED, PAPER, RULE, Spec, spec
+from folkways.reports.figures.geography import SHAPES, places, topology
+from folkways.reports.figures.world import VERY_WIDE, WIDE, Shade, Variant
+
+DOUBTS = (f"under {WIDE:g} points wide", f"{WIDE:g} to {VERY_WIDE:g}", f"{VERY_WIDE:g} or more")
+HATCHES = ("transparent", "url(#hatch-1)", "url(#hatch-2)")
+SPACING = {"hatch-1": 7, "hatch-2": 3.8}
+LAYOUT = {"bottom": {"direction": "vertical", "anchor": "start", "margin": 10}}
+
+NO_SCORE = -1
+"""In place of a score that is not there: Vega-Lite would leave out shapes without one."""
+
+_SEEN = {"value": 1, "condition": {"test": f"datum.score == {NO_SCORE}", "value": 0.001}}
+"""Places without a score are in the drawing, for the page to show in another state. Vega leaves out what has opacity 0."""
+
+_MARKED = re.compile(r'aria-label="(place|hatch):([^"]*)"')
+
+
+def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
+    """The map with one state's shades. ``cultures`` are all that the drawing must have shapes for, coloured here or not."""
+    known = [places()[code] for code in cultures]
+    rows = {place.culture: _row(variant.shades.get(place.culture)) for place in known}
+    layers: list[Spec] = [
+        {"data": _countries(), "mark": {"type": "geoshape", "fill": "var(--panel)", "stroke": RULE, "strokeWidth": 0.7}}
+    ]
+    for kind in ("group", "country"):
+        shapes = [
+            {"shape": country, "place": place.culture, **rows[place.culture]}
+            for place in known
+            if place.kind == kind
+            for country in place.countries
+        ]
+        if shapes:
+            outline = {"stroke": INK, "strokeWidth": 1, **({"strokeDash": [3, 2]} if kind == "group" else {"strokeOpacity": 0.6})}
+            layers += [_shapes(shapes, what, width, outline) for what in ("place", "hatch")]
+    dots = [
+        {"place": place.culture, "longitude": place.at[0], "latitude": place.at[1], **rows[place.culture]}
+        for place in known
+        if place.at is not None
+    ]
+    if dots:
+        layers += [_dots(dots, what, width) for what in ("place", "hatch")]
+    for layer in layers[3:]:  # one key for all: that of the first two layers of places
+        layer["encoding"]["fill"]["legend"] = None
+    return spec(
+        width=width,
+        height=round(width * 0.47),
+        projection={"type": "equalEarth", "rotate": [-11, 0, 0]},  # the seam in the Bering Strait: no country is cut
+        layer=layers,
+        resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
+        config={
+            **CONFIG,
+            "aria": True,
+            "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}},
+        },  # the names of shapes come as ARIA labels; ``marked`` makes them data of the page
+    )
+
+
+def _row(shade: Shade | None) -> dict[str, Any]:
+    if shade is None or shade.step is None:
+        return {"score": NO_SCORE, "doubt": DOUBTS[0]}
+    return {"score": shade.score, "doubt": DOUBTS[shade.doubt]}
+
+
+def _countries() -> Spec:
+    return {"values": topology(), "format": {"type": "topojson", "feature": SHAPES}}
+
+
+def _shapes(rows: Sequence[Spec], what: str, width: int, outline: Spec) -> Spec:
+    looked_up = {"data": {"values": list(rows)}, "key": "shape", "fields": ["place", "score", "doubt"]}
+    return {
+        "data": _countries(),
+        "transform": [{"lookup": "id", "from": looked_up}, {"filter": "isValid(datum.place)"}, _name(what)],
+        "mark": {
+            "type": "geoshape",
+            "strokeJoin": "round",
+            **(outline if what == "place" else {"stroke": PAPER, "strokeWidth": 0.5}),
+        },
+        "encoding": {"fill": _fill(what, width), "opacity": _SEEN, "description": {"field": "name"}},
+    }
+
+
+def _dots(rows: Sequence[Spec], what: str, width: int) -> Spec:
+    outline = {"stroke": INK, "strokeWidth": 1.2} if what == "place" else {"stroke": None}
+    return {
+        "data": {"values": list(rows)},
+        "transform": [_name(what)],
+        "mark": {"type": "circle", "size": 26 if width < 500 else 70, **outline},
+        "encoding": {
+            "longitude": {"field": "longitude", "type": "quantitative"},
+            "latitude": {"field": "latitude", "type": "quantitative"},
+            "fill": _fill(what, width),
+            "opacity": _SEEN,
+            "description": {"field": "name"},
+        },
+    }
+
+
+def _name(what: str) -> Spec:
+    return {"calculate": f"'{what}:' + datum.place", "as": "name"}
+
+
+def _fill(what: str, width: int) -> Spec:
+    """Colour by score, or hatching by doubt, each with its key below the map."""
+    key = {
+        "orient": "bottom",
+        "titleFontSize": 12,
+        "titleColor": MUTED,
+        "titleFontWeight": "normal",
+        "labelFontSize": 11.5,
+        "offset": 6,
+    }
+    if what == "hatch":
+        symbols = {"symbolType": "square", "symbolSize": 190, "symbolStrokeWidth": 1, "symbolStrokeColor": MUTED}
+        return {
+            "field": "doubt",
+            "type": "nominal",
+            "scale": {"domain": list(DOUBTS), "range": list(HATCHES)},
+            "legend": {**key, **symbols, "title": "95\u202f% interval", "columns": 1 if width < 500 else 3},
+        }
+    return {
+        "field": "score",
+        "type": "quantitative",
+        "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)},
+        "legend": {**key, "type": "gradient", "gradientLength": min(300, width - 20), "gradientThickness": 12, "title": "Score"},
+    }
+
+
+def marked(svg: str) -> str:
+    """The drawing with the patterns that it is filled with, and each mark's place as ``data-place`` or ``data-hatch``."""
+    patterns = "".join(
+        f'<pattern id="{name}" width="{step}" height="{step}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        f'<path d="M0.5,0V{step}" stroke="{PAPER}" stroke-width="1"/>'
+        f'<path d="M1.3,0V{step}" stroke="{INK}" stroke-width="0.5" stroke-opacity="0.7"/></pattern>'
+        for name, step in SPACING.items()
+    )
+    svg = _MARKED.sub(r'data-\1="\2"', svg)
+    return re.sub(r"(<svg[^>]*>)", rf"\g<1><defs>{patterns}</defs>", svg, count=1)

@@ -1,0 +1,1 @@
+"""What is written: the HTML page, Markdown, LaTeX, CSV and the terminal."""

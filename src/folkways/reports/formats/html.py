@@ -1,0 +1,154 @@
+"""The report as one HTML file that needs nothing else: no network, no fonts, no libraries.
+
+The page forbids itself every connection (Content-Security-Policy) and allows exactly its own style and script, by their hashes.
+Every string is escaped by Jinja2, and control characters in it are written out (``text.visible``).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from folkways import __version__
+from folkways.reports import text
+from folkways.reports.figures.drawings import Drawings, draw
+from folkways.reports.figures.figures import slugged
+from folkways.reports.figures.sparklines import strip_cells
+from folkways.reports.figures.world import WorldMap, choices
+from folkways.reports.formats.citations import bibliography
+from folkways.reports.formats.methods import explain
+from folkways.reports.formats.methods_text import methods_paragraph
+from folkways.reports.formats.summary import (
+    coverage_notices,
+    gaps,
+    lede,
+    left_out_notices,
+    run_notices,
+    unasked,
+    unequal_notices,
+    unreadable_notices,
+)
+from folkways.reports.names import (
+    culture_name,
+    facet_title,
+    language_endonym,
+    language_name,
+    local_languages,
+    provider,
+)
+from folkways.reports.palette import css_variables
+from folkways.reports.views.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.views import ReportView
+
+_ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
+
+
+SCRIPTS = ("shared", "page", "world", "exports", "items")
+"""The parts of the page's script, in order."""
+
+
+def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
+    """The whole page. ``drawings`` are those of ``draw`` where the caller has them already."""
+    drawings = drawings if drawings is not None else draw(view)
+    style = css_variables() + _asset("report.css")
+    script = _script()
+    sample = take_sample(view)
+    items = sample.packed()
+    world = WorldMap(view)
+    leaderboard = drawings.leaderboard
+    return _environment().get_template("report.html.j2").render(
+        view=view,
+        data=view.data,
+        drawings=drawings,
+        world=world,
+        world_choices=choices(world.variants, view.short),
+        world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
+        leaderboard=leaderboard,
+        boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
+        lede=lede(view),
+        gaps=gaps(view),
+        unasked=unasked(view),
+        notices=coverage_notices(view),
+        run_notices=[*run_notices(view), *unequal_notices(view), *left_out_notices(view), *unreadable_notices(view)],
+        sample=sample,
+        prose={task.task: methods_paragraph(view, task) for task in view.tasks},
+        bibtex=bibliography(view.data.releases),
+        items_data=Markup(items),  # noqa: S704 - base64
+        items_size=text.size(len(items)),
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        policy=policy(style, script),
+        generator=f"folkways {__version__}",
+        max_characters=MAX_CHARACTERS,
+    )  # fmt: skip
+
+
+def policy(style: str, script: str) -> str:
+    """The page's Content-Security-Policy: nothing may be loaded, and only this style and this script may act."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(source: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+def _script() -> str:
+    """The page's script: its parts share the names of the first and keep their own to themselves."""
+    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
+    return '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
+
+
+def _asset(name: str) -> str:
+    return files("folkways.reports.formats").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
+
+
+def inline(svg: str) -> Markup:
+    """A drawing as part of the page: it scales with its column, and its figure speaks for it."""
+    return Markup(_ROOT.sub(_root, svg))  # noqa: S704 - Vega escapes the names that stand in the drawing
+
+
+def _root(found: re.Match[str]) -> str:
+    width = found[1].split()[2]
+    return f'<svg viewBox="{found[1]}" width="{width}" aria-hidden="true" focusable="false">'
+
+
+def _finalize(value: Any) -> Any:
+    """Whatever a template prints: control characters in plain strings are written out before they are escaped."""
+    return text.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("folkways.reports.formats"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        number=text.number,
+        count=text.count,
+        percent=text.percent,
+        duration=text.duration,
+        plural=text.plural,
+        culture=culture_name,
+        language=language_name,
+        endonym=language_endonym,
+        provider=provider,
+        facet=facet_title,
+        inline=inline,
+        slug=slugged,
+        explain=explain,
+    )
+    environment.globals.update(local_languages=local_languages)
+    return environment

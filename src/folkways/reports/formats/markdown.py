@@ -1,0 +1,210 @@
+"""The report as Markdown: the same tables, short, for pull requests, notes and README files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from folkways.reports.data import PEOPLE
+from folkways.reports.formats.summary import (
+    coverage_notices,
+    lede,
+    left_out_notices,
+    run_notices,
+    unasked,
+    unequal_notices,
+    unreadable_notices,
+)
+from folkways.reports.names import facet_title
+from folkways.reports.text import count, interval, number, one_line, percent
+from folkways.reports.views.grids import Cell, grids
+from folkways.reports.views.leaderboard import Leaderboard, Standing
+from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
+STATES = ("Answered", "Refused", "Unreadable", "Failed", "Missing")
+
+
+def render_markdown(view: ReportView) -> str:
+    """The whole document."""
+    data = view.data
+    parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
+    about_scores = (coverage_notices(view), left_out_notices(view), unreadable_notices(view))
+    told = (run_notices(view), unequal_notices(view), *about_scores, data.warnings)
+    notices = [sentence for group in told for sentence in group]
+    if notices:
+        parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
+    board = Leaderboard(view)
+    for task in view.tasks:
+        parts += _task(view, task, board.standings(task))
+    parts += _published(board)
+    parts += _analyses(view)
+    if data.failures.height:
+        rows = [
+            [
+                escape(row["endpoint"]),
+                code(row["task"], in_table=True),
+                escape(row["kind"]),
+                count(row["count"]),
+                code((row["example"] or "")[:200], in_table=True),
+            ]
+            for row in data.failures.iter_rows(named=True)
+        ]
+        parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
+    parts += ["## Signatures", "\n".join(f"- {name}: {code(signature)}" for signature, name in view.signatures.items())]
+    if data.releases:
+        parts.append("## Data and licences")
+        for release in data.releases:
+            source = f"{escape(release.repository)} at {code(release.revision[:12])}"
+            parts.append(f"**{escape(release.name)}** ({escape(release.licence)}), {source}")
+            parts.append(fenced(release.citation, "bibtex"))
+    return "\n\n".join(parts) + "\n"
+
+
+def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -> Iterable[str]:
+    yield f"## {escape(task.title)} ({code(task.task)})"
+    yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
+    several = len(task.profiles) > 1
+    ranked = ["Rank"] if standings else []
+    head = [*ranked, "Model", *(["Profile"] if several else []), "Metric", *_head()]
+    rows = [
+        [
+            *[_rank(score, task, standings)] * len(ranked),
+            escape(score.endpoint),
+            *([escape(score.profile)] if several else []),
+            escape(task.label_of(score.metric)),
+            *_cells(view, score),
+        ]
+        for score in (*task.whole, *task.others)
+    ]
+    yield table(head, rows, numeric=set(range(len(head) - len(_head()), len(head) - 1)))
+    for facet in task.facets.values():
+        yield f"### By {escape(facet_title(facet.facet))}"
+        yield _facet(view, task, facet)
+    for facet in task.more:
+        yield f"### {escape(facet.metric.label)}, by {escape(facet_title(facet.facet))}"
+        yield _facet(view, task, facet)
+
+
+def _rank(score: Score, task: TaskView, standings: Mapping[str, Standing]) -> str:
+    """The range of ranks, beside the score that ranks are by."""
+    ranked = (score.metric, score.profile) == (task.metric.name, task.profile) and score.endpoint in standings
+    return standings[score.endpoint].span if ranked else ""
+
+
+def _published(board: Leaderboard) -> Iterable[str]:
+    """The models between published ones, and why some figures may not be compared."""
+    published = board.published
+    if published.between or published.warnings:
+        yield "## Beside published figures"
+    if published.warnings:
+        yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
+    for found in published.between:
+        yield f"### {escape(found.title)} ({escape(found.source)})"
+        rows = [
+            [
+                escape(row["name"]),
+                escape(row["model"]),
+                f"{number(row['score'])} [{number(row['low'])}, {number(row['high'])}]",
+                f"{row['above'] + 1} of {row['models'] + 1}",
+                escape(f"{row['next_above'] or ''} {number(row['next_above_score']) if row['next_above'] else ''}"),
+                escape(f"{row['next_below'] or ''} {number(row['next_below_score']) if row['next_below'] else ''}"),
+            ]
+            for row in found.places.iter_rows(named=True)
+        ]
+        yield table(["Group", "Model", "Score", "Place", "Next above", "Next below"], rows, numeric={2, 3})
+
+
+def _analyses(view: ReportView) -> Iterable[str]:
+    """What the papers ask, each table laid out for reading."""
+    without = unasked(view)
+    if view.data.analyses or without:
+        yield "## What the papers ask"
+    if without:
+        yield "\n".join(f"- {escape(sentence)}" for sentence in without)
+    for made in view.data.analyses:
+        yield f"### {escape(made.analysis.title)}"
+        yield escape(made.analysis.about)
+        for shown in made.tables:
+            if shown.title != made.analysis.title:
+                yield f"#### {escape(shown.title)}"
+            yield escape(shown.unit)
+            for grid in grids(shown, view.short):
+                if grid.heading:
+                    yield f"**{escape(grid.heading)}**"
+                rows = [[_grid_cell(cell) for cell in row] for row in grid.rows]
+                yield table(
+                    [escape(name) for name in grid.columns], rows, {at for at, numeric in enumerate(grid.numeric) if numeric}
+                )
+            if shown.notes:
+                yield "\n".join(f"- {escape(note)}" for note in shown.notes)
+
+
+def _grid_cell(cell: Cell) -> str:
+    return escape(f"{cell.text} [{cell.interval.replace(' to ', ', ')}]" if cell.interval else cell.text)
+
+
+def _facet(view: ReportView, task: TaskView, facet: FacetView) -> str:
+    """One row per group, one column per endpoint: score, interval and n."""
+    shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)]
+    people = {value: task.people_of(facet, value) for value in facet.values}
+    with_people = [PEOPLE.capitalize()] if any(people.values()) else []
+    head = [escape(facet_title(facet.facet).capitalize()), *(escape(view.short[name]) for name in shown), *with_people]
+    rows = []
+    for value in facet.values:
+        found = [facet.scores.get((value, name)) for name in shown]
+        if with_people:
+            found.append(people[value])
+        rows.append([escape(facet.name(value)), *(_compact(score) for score in found)])
+    return table(head, rows, numeric=set(range(1, len(head))))
+
+
+def _compact(score: Score | None) -> str:
+    if score is None:
+        return ""
+    lost = f", coverage {percent(score.coverage)}" if score.lost or score.left_out else ""
+    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={score.shown_n}{lost}"
+
+
+def _head() -> list[str]:
+    return ["Score", "95 % interval", "n", "Coverage", *STATES, "Sig."]
+
+
+def _cells(view: ReportView, score: Score) -> list[str]:
+    states = [count(amount) for amount in score.states.values()]
+    return [
+        number(score.score),
+        interval(score.low, score.high, " to "),
+        score.shown_n,
+        percent(score.coverage),
+        *states,
+        view.signatures[score.signature],
+    ]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()) -> str:
+    """A pipe table of cells that are escaped already; the columns in ``numeric`` are aligned right."""
+    rule = ["---:" if position in numeric else "---" for position in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+
+
+def escape(text: str) -> str:
+    """Text as Markdown shows it literally, on one line, with controls written out."""
+    return _SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def code(text: str, *, in_table: bool = False) -> str:
+    """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables take away again."""
+    plain = one_line(text)
+    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
+    ticks = "`" * (longest + 1)
+    pad = " " if plain.startswith("`") or plain.endswith("`") else ""
+    whole = f"{ticks}{pad}{plain}{pad}{ticks}"
+    return whole.replace("|", "\\|") if in_table else whole
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A block of code that the text cannot end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

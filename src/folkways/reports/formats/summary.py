@@ -1,0 +1,155 @@
+"""The sentences at the head of a report: what it is about, and what a reader must know before the numbers."""
+
+from __future__ import annotations
+
+from folkways.reports.text import count, number, percent, plural, reasons
+from folkways.reports.views.views import ReportView, Score
+
+STATE_WORDS = {"interrupted": "was interrupted before its end", "budget": "stopped before its budget was crossed"}
+MAX_NAMED = 3
+MANY_UNREADABLE = 0.1
+"""Share of unreadable replies from which on a score says as much about a format as about knowledge."""
+
+
+def listing(parts: list[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def lede(view: ReportView) -> str:
+    """Who was asked what, in two sentences."""
+    models = [view.short[name] for name in view.models]
+    who = listing(models) if 0 < len(models) <= MAX_NAMED else plural(len(models), "model") if models else ""
+    if view.baselines:
+        who += f"{' beside ' if who else ''}{plural(len(view.baselines), 'baseline')}"
+    where = [plural(len(view.tasks), "task")] + ([plural(len(view.cultures), "culture")] if view.cultures else [])
+    expected, lost = _totals(view)
+    replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
+    return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
+
+
+def unasked(view: ReportView) -> list[str]:
+    """Which of the papers' analyses these judgements do not allow, one sentence for each reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in view.data.without_analyses.items():
+        names.setdefault(reason, []).append(name)
+    return [f"Not asked: {listing(known)} ({reason})." for reason, known in names.items()]
+
+
+def _totals(view: ReportView) -> tuple[int, int]:
+    """Expected items and those without a reply, each counted once whatever the number of profiles and metrics."""
+    asked = _asked(view)
+    of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
+    first = [score for score in of_profile if score.endpoint in asked]
+    return sum(score.n for score in first), sum(score.lost for score in first)
+
+
+def _asked(view: ReportView) -> set[str]:
+    """The endpoints that a run asked; the scores of other baselines are computed. Without runs every one was."""
+    return {name for run in view.data.runs for name in run.endpoints} or set(view.endpoints)
+
+
+def _incomplete(view: ReportView) -> list[Score]:
+    """One headline score for each endpoint and task with a coverage below 1."""
+    found: dict[tuple[str, str], Score] = {}
+    for score in view.incomplete:
+        found.setdefault((score.endpoint, score.task), score)
+    return list(found.values())
+
+
+def _losses(failed: int, missing: int) -> str:
+    return listing([f"{count(amount)} {word}" for amount, word in ((failed, "failed"), (missing, "missing")) if amount])
+
+
+def gaps(view: ReportView) -> list[str]:
+    """One short sentence for each endpoint with a coverage below 1 anywhere, the worst first."""
+    scores = _incomplete(view)
+    by_endpoint: dict[str, list[Score]] = {}
+    for score in sorted(scores, key=lambda score: -score.lost):
+        by_endpoint.setdefault(score.endpoint, []).append(score)
+    sentences = []
+    for endpoint, group in list(by_endpoint.items())[:MAX_NAMED]:
+        failed, missing = sum(score.failed for score in group), sum(score.missing for score in group)
+        if failed + missing == sum(score.n for score in group):
+            consequence = "No reply came, so that nothing is known of it."
+        else:
+            consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
+        sentences.append(
+            f"{view.short[endpoint]}: {_losses(failed, missing)} of {count(sum(score.n for score in group))} expected answers, "
+            f"on {plural(len(group), 'task')} (lowest coverage {percent(min(score.coverage for score in group))}). "
+            f"{consequence}"
+        )
+    if len(by_endpoint) > MAX_NAMED:
+        sentences.append(f"{plural(len(by_endpoint) - MAX_NAMED, 'further endpoint')} without full coverage.")
+    return sentences
+
+
+def coverage_notices(view: ReportView) -> list[str]:
+    """One sentence for each headline score with a coverage below 1, with what the score could have been at best."""
+    titles = {task.task: task.title for task in view.tasks}
+    sentences = []
+    for score in _incomplete(view):
+        lost = f"{_losses(score.failed, score.missing)} of {count(score.n)} expected answers (coverage {percent(score.coverage)})"
+        if score.lost == score.n:
+            best = "No reply came: there is no score, and nothing is known of the model."
+        else:
+            best = f"The score is {number(score.score)}; had all of these been right, it would be {number(score.at_best)}."
+        sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
+    return sentences
+
+
+def left_out_notices(view: ReportView) -> list[str]:
+    """One sentence for each headline score of a model from which the profile's rule leaves replies out, and why."""
+    return [
+        f"{view.short[score.endpoint]}, {task.title} ({score.profile}): "
+        + (
+            f"the score is a mean of {score.shown_n} expected answers"
+            if score.left_out < score.n
+            else f"there is no score of {count(score.n)} answers"
+        )
+        + f"; the rule leaves out {reasons(score.why_left_out)}."
+        for task in view.tasks
+        for score in task.whole
+        if score.left_out and not score.baseline
+    ]
+
+
+def unreadable_notices(view: ReportView) -> list[str]:
+    """One sentence for each model with many replies that no answer could be read out of; baselines always have such.
+
+    Where the rule leaves such replies out, ``left_out_notices`` says so.
+    """
+    found: dict[str, list[str]] = {}
+    for task in view.tasks:
+        for score in task.whole:
+            replies = score.n - score.lost
+            shown = score.profile == task.profile and not (score.baseline or score.left_out)
+            if shown and score.unreadable > MANY_UNREADABLE * replies:
+                share = f"{count(score.unreadable)} of {count(replies)} replies ({task.title})"
+                found.setdefault(score.endpoint, []).append(share)
+    return [
+        f"{view.short[endpoint]}: no answer could be read out of {listing(shares)}. These count as not right: "
+        "look at what was said before taking the score for knowledge."
+        for endpoint, shares in found.items()
+    ]
+
+
+def unequal_notices(view: ReportView) -> list[str]:
+    """One sentence for each task whose endpoints were not asked equally much: a limit, other cultures, another release."""
+    sentences = []
+    asked = _asked(view)
+    for task in view.tasks:
+        sizes = {score.n for score in task.whole if score.profile == task.profile and score.endpoint in asked}
+        if len(sizes) > 1:
+            sentences.append(
+                f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to {count(max(sizes))}. "
+                "Compare only rows with the same signature."
+            )
+    return sentences
+
+
+def run_notices(view: ReportView) -> list[str]:
+    """One sentence for each run that did not come to its end, unless a warning of the report speaks of that run already."""
+    unfinished = [run for run in view.data.runs if run.state in STATE_WORDS]
+    told = "\n".join(view.data.warnings)
+    return [f"Run {run.name} {STATE_WORDS[run.state]}." for run in unfinished if run.name not in told]

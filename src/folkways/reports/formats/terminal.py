@@ -1,0 +1,81 @@
+"""The report in the terminal: the headline scores as a table, and what a reader must know before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from folkways.reports.data import ReportData
+from folkways.reports.formats.summary import coverage_notices, left_out_notices, run_notices, unreadable_notices
+from folkways.reports.text import count, interval, number, one_line, percent
+from folkways.reports.views.views import ReportView, Score, TaskView
+
+STATES = ("refused", "unreadable", "failed", "missing")
+LOST = "not answered"
+NARROWEST_NAME = 14
+
+
+def terminal_summary(data: ReportData) -> RenderableType:
+    """Score, interval, n, coverage and the states that occur, of every endpoint and task, then the warnings; for rich to print."""
+    view = ReportView(data)
+    parts: list[RenderableType] = [_ScoreTable(view, task) for task in view.tasks]
+    notices = [*run_notices(view), *coverage_notices(view), *left_out_notices(view), *unreadable_notices(view), *data.warnings]
+    parts += [Text.assemble(("! ", "bold yellow"), one_line(sentence)) for sentence in notices]
+    return Group(*parts)
+
+
+@dataclass(frozen=True)
+class _ScoreTable:
+    """The scores of one task, as wide as the terminal: a model's name may be cut for it, a number never."""
+
+    view: ReportView
+    task: TaskView
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _table(self.view, self.task, options.max_width)
+
+
+def _table(view: ReportView, task: TaskView, width: int) -> RenderableType:
+    cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
+    profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
+    title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"))
+    table = Table(
+        title=title, title_justify="left", title_style="", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    rows = [_cells(view, task, score) for score in task.whole]
+    numbers = ("score", "95 % interval", "n", "coverage")
+    widths = {name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)}
+    profiles = max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2 if len(task.profiles) > 1 else 0
+    taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
+    table.add_column(
+        "model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=max(NARROWEST_NAME, width - taken)
+    )
+    if profiles:
+        table.add_column("profile", no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
+    table.add_column(LOST, overflow="fold")
+    for score, row in zip(task.whole, rows, strict=True):
+        table.add_row(*row, style="dim" if score.baseline else "")
+    return Padding(table, (0, 0, 1, 0))
+
+
+def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
+    lost = "bold yellow" if score.lost else ""
+    cells = [Text(one_line(view.short[score.endpoint]))]
+    if len(task.profiles) > 1:
+        cells.append(Text(one_line(score.profile)))
+    states = [(state, getattr(score, state)) for state in STATES]
+    told = [(f"{count(amount)} {state}", lost if state in ("failed", "missing") else "") for state, amount in states if amount]
+    return [
+        *cells,
+        Text(number(score.score), "" if score.baseline else "bold"),
+        Text(interval(score.low, score.high)),
+        Text(score.shown_n),
+        Text(percent(score.coverage), lost),
+        Text(", ").join(Text(*part) for part in told),
+    ]

@@ -1,0 +1,121 @@
+"""Writes a report to a folder: HTML with its figures, Markdown, CSV and Parquet. Each file appears whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.reports.data import ReportData
+from folkways.reports.figures.drawings import draw
+from folkways.reports.formats.citations import bibliography
+from folkways.reports.formats.html import render_html
+from folkways.reports.formats.latex import render_latex
+from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.views.views import ReportView
+from folkways.spreadsheet import for_csv
+
+FORMATS = ("html", "md", "csv", "parquet", "latex")
+USUAL_FORMATS = ("html", "md", "csv", "parquet")
+"""What is written where nothing else is asked for."""
+
+REMEDY = "Name another folder with --out DIR"
+
+
+def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FORMATS) -> list[Path]:
+    """Write the report into the folder ``out`` (made if it is not there) and return the files.
+
+    html: ``report.html`` and ``figures/*.svg``. md: ``report.md``. latex: ``report.tex`` and ``report.bib``. csv and parquet:
+    ``scores`` and ``judgements``. Parquet is exact; CSV puts an apostrophe before texts that a spreadsheet would run as a formula.
+    Raises FolkwaysError where it cannot write, and UnknownNameError for an unknown format.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownNameError("report format", name, FORMATS)
+    out = Path(out)
+    _make_folder(out)
+    view = ReportView(data)
+    written: list[Path] = []
+    if "html" in formats:
+        drawings = draw(view)
+        written.append(_write_text(out / "report.html", render_html(view, drawings)))
+        drawn = list(drawings)
+        if drawn:
+            _make_folder(out / "figures")
+        written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
+    if "md" in formats:
+        written.append(_write_text(out / "report.md", render_markdown(view)))
+    if "latex" in formats:
+        written.append(_write_text(out / "report.tex", render_latex(view)))
+        written.append(_write_text(out / "report.bib", bibliography(data.releases)))
+    for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
+        if "csv" in formats:
+            table = for_csv(frame)
+            written.append(_write(out / f"{name}.csv", lambda file, table=table: table.write_csv(file)))  # type: ignore[misc]
+        if "parquet" in formats:
+            written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: _write_parquet(frame, file)))  # type: ignore[misc]
+    return written
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise FolkwaysError(f"cannot write the report: {folder} is a file, not a folder\n{REMEDY}") from error
+    except OSError as error:
+        raise _explain(error, folder) from error
+
+
+def _write_text(path: Path, text: str) -> Path:
+    return _write(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+
+
+def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
+    """Fill a temporary file in the same folder, then move it to ``path`` in one step."""
+    temporary: str | None = None
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+        raise _explain(error, path) from error
+    return path
+
+
+def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """By way of memory: polars does not say that a disk is full where that happens at the end of the file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    file.write(buffer.getbuffer())
+
+
+def _explain(error: Exception, path: Path) -> FolkwaysError:
+    number = error.errno if isinstance(error, OSError) else None
+    words = str(error)
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "No space left" in words or "File too large" in words:
+        return FolkwaysError(
+            f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
+            f"Free some space. {REMEDY}. No file was left half written; the scores are safe in the workspace."
+        )
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{REMEDY}")
+    if number in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
+        return FolkwaysError(f"cannot write {path}: a file or folder of that name is in the way\n{REMEDY}")
+    return FolkwaysError(f"cannot write {path}: {words}\n{REMEDY}")

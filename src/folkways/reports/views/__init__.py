@@ -1,0 +1,1 @@
+"""What reports show, as records and tables, ordered and named: from frames alone, and for any output format."""

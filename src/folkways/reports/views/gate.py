@@ -1,0 +1,208 @@
+"""Requirements on a run's scores, decided on intervals: what a build may be stopped for.
+
+A score is an estimate, and a build that breaks when a number moves within its interval teaches people to ignore it. So, by
+default, a requirement *fails* only where the data rule it out: where the whole interval lies on the wrong side. Where the interval
+has both sides, nothing is shown either way: it is *unsure*, and passes with a warning. ``strict`` turns this round: only what the
+whole interval bears out passes. In both, a score that rests on too few replies fails: nothing was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import expand_tasks
+from folkways.cultures import select_cultures
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import Metric, without_nan
+from folkways.reports.text import interval, number, plural
+from folkways.reports.views.comparison import Comparison
+from folkways.reports.views.comparison_words import named
+
+DEFAULT_COVERAGE = 95.0
+"""Percent of the expected items that must have got a reply for a score to be decided on."""
+
+
+class Status(StrEnum):
+    """How a check ended."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    UNSURE = "unsure"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement, of one model. name: what is required; message: what was found, in one sentence."""
+
+    name: str
+    model: str
+    status: Status
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Minimum:
+    """A score that must be reached: task, group (a culture, ``ET``, or culture and language, ``ET+am``; None: the whole)."""
+
+    task: str
+    group: str | None
+    at_least: float
+
+    @property
+    def name(self) -> str:
+        """As it is written: ``blend/saq:ET=30``."""
+        return f"{self.task}{':' + self.group if self.group else ''}={self.at_least:g}"
+
+
+def parse_minimum(text: str) -> list[Minimum]:
+    """Read ``TASK[:CULTURE]=X``; a benchmark stands for each of its tasks. FolkwaysError that says what is valid otherwise."""
+    what, value = _number(text, "TASK[:CULTURE]=X, for example blend/saq:ET=30")
+    task, colon, group = what.partition(":")
+    if colon and not group:
+        raise FolkwaysError(f"{text!r} names no culture behind the colon; valid: TASK[:CULTURE]=X, for example blend/saq:ET=30")
+    return [Minimum(known.name, group or None, value) for known in expand_tasks([task])]
+
+
+def parse_drop(text: str) -> tuple[str, float]:
+    """Read ``RUN=Y``: the run to compare with, and by how much a score may be lower."""
+    run, most = _number(text, "RUN=Y, for example last-week=2")
+    if most < 0:
+        raise FolkwaysError(f"a drop is written as a number from 0 on, got {text!r}")
+    return run, most
+
+
+def check_range(value: float, what: str, task: Task, metric: Metric, *, drop: bool = False) -> None:
+    """FolkwaysError for a score (with ``drop``, a difference of two) that ``metric`` cannot have. what: as the user wrote it."""
+    if metric.bounds is None:
+        return
+    low, high = (metric.scale * bound for bound in metric.bounds)
+    if drop:
+        low, high = 0.0, high - low
+    if not low <= value <= high:
+        kind = "drops" if drop else "scores"
+        raise FolkwaysError(f"cannot require {what}: {kind} of {metric.label} ({task.name}) lie between {low:g} and {high:g}")
+
+
+def _number(text: str, valid: str) -> tuple[str, float]:
+    what, separator, value = text.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not separator or not what:
+        raise FolkwaysError(f"cannot read {text!r}; valid: {valid}")
+    if not math.isfinite(number):
+        raise FolkwaysError(
+            f"cannot read {text!r}: {value!r} is no finite number (most scores lie between 0 and 100); valid: {valid}"
+        )
+    return what, number
+
+
+def check_minimum(
+    scores: pl.DataFrame, wanted: Minimum, metric: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+) -> Iterator[Check]:
+    """One check for each model of the scores (records.SCORES, of one profile per task).
+
+    coverage: percent of items that must have got a reply that counts in the score. UnknownNameError for a task or a group that was
+    not scored.
+    """
+    of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
+    if of_task.is_empty():
+        raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
+    facet, value = _group(of_task, wanted)
+    for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
+        score, low, high = row["score"], row["low"], row["high"]
+        questions = plural(row["questions"], "question")
+        found = "nothing" if score is None else f"{number(score)} ({_interval(low, high)}, {questions})"
+        if 100 * row["coverage"] < coverage or score is None:
+            status = Status.FAIL
+            got = "are scored under this profile" if row["left_out"] else "got a reply"
+            told = f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too few to decide on"
+        else:
+            bounds = (score, score) if low is None else (low, high)
+            status, told = _decide(*bounds, wanted.at_least, strict, whole=low is not None)
+        yield Check(wanted.name, row["endpoint"], status, f"found {found}; {told}")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    """The interval in words; that there is none, where there is none."""
+    return "no interval" if low is None or high is None else f"95 % interval {interval(low, high, ' to ')}"
+
+
+def _decide(low: float, high: float, required: float, strict: bool, *, whole: bool) -> tuple[Status, str]:
+    """whole: whether ``low`` and ``high`` are an interval; else the score is decided on itself."""
+    if low >= required:
+        told = f"at least {required:g}, as required"
+        return (Status.FAIL, f"{told}, but it has no interval to bear that out") if strict and not whole else (Status.PASS, told)
+    if high < required:
+        return Status.FAIL, f"below {required:g}{' in the whole interval' if whole else ''}"
+    told = f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
+    return (Status.FAIL if strict else Status.UNSURE), told
+
+
+def _group(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
+    if wanted.group is None:
+        return "all", "all"
+    facet = "culture+language" if "+" in wanted.group else "culture"
+    known = of_task.filter(facet=facet)["value"].unique().to_list()
+    if facet == "culture":
+        return facet, select_cultures([wanted.group], known)[0]
+    if wanted.group not in known:
+        raise UnknownNameError("culture and language", wanted.group, known)
+    return facet, wanted.group
+
+
+def check_drop(
+    comparison: Comparison, most: float, against: str, model: str, *, strict: bool = False, coverage: float = DEFAULT_COVERAGE
+) -> Check:
+    """Whether the first model of a comparison is worse than the second by more than ``most``, on the items that both replied to.
+
+    coverage: percent of the smaller one's items that must be shared for this to be decided.
+    """
+    row = comparison.differences.filter(facet="all").row(0, named=True)
+    lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
+    but = f"; but lower in {named(lower)}" if lower else ""
+    name = _drop_name(comparison.task, most, against)
+    share = 100 * comparison.shared.n / min(comparison.shared.expected.values())
+    whole = row["low"] is not None
+    low, high = (row["low"], row["high"]) if whole else (row["difference"], row["difference"])
+    found = (
+        f"found {number(row['first_score'])} here and {number(row['second_score'])} there on {plural(row['n'], 'shared row')}: "
+        f"{number(row['difference'])} ({_interval(row['low'], row['high'])})"
+    )
+    if share < coverage:
+        told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
+        return Check(name, model, Status.FAIL, f"{found}; {told}")
+    if low >= -most:
+        if strict and not whole:
+            return Check(name, model, Status.FAIL, f"{found}; no such drop, but there is no interval to bear that out")
+        return Check(name, model, Status.PASS, f"{found}; no such drop{but}")
+    if high < -most:
+        return Check(name, model, Status.FAIL, f"{found}; a larger drop{' in the whole interval' if whole else ''}")
+    told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
+    return Check(name, model, Status.FAIL if strict else Status.UNSURE, f"{found}; {told}")
+
+
+def unheard_drop(task: str, most: float, against: str, model: str, why: str) -> Check:
+    """The check that there is no drop, where no item was replied to in both runs: failed, for nothing was measured."""
+    return Check(_drop_name(task, most, against), model, Status.FAIL, f"found nothing: {why}")
+
+
+def uncompared_drop(task: str, most: float, against: str, model: str, why: str, *, strict: bool = False) -> Check:
+    """The check that there is no drop in a task that cannot be compared as it was judged: neither shown nor ruled out."""
+    return Check(_drop_name(task, most, against), model, Status.FAIL if strict else Status.UNSURE, f"not compared: {why}")
+
+
+def _drop_name(task: str, most: float, against: str) -> str:
+    return f"{task}: no more than {most:g} below {against}"
+
+
+def failed(checks: Sequence[Check]) -> bool:
+    """Whether any check failed."""
+    return any(check.status is Status.FAIL for check in checks)

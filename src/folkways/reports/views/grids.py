@@ -1,0 +1,166 @@
+"""Tables of analyses as people read them: wide by their layout, or row by row, with names in place of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
+from folkways.records import BASELINE_PREFIX, is_baseline
+from folkways.reports.figures.chart_parts import FEW_ITEMS
+from folkways.reports.names import culture_name, language_name
+from folkways.reports.text import NOT_A_NUMBER, count, figure, number, one_line
+
+HEADINGS = {**ABBREVIATIONS, "endpoint": "model", "low": "95\u202f% low", "high": "95\u202f% high"}
+"""What people read for a column, where it is not its name."""
+
+SIZES = ("sentences", "questions", "n", "n_west_bengal", "n_bangladesh")
+"""Columns that tell how many items a row rests on; of several the least counts."""
+
+WHOLE = "all"
+WHOLE_NAMES = (None, "", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a grid.
+
+    text: as it is shown.
+    value: the number itself; None for words and where there is none.
+    low, high: the ends of its 95 % interval, None where it has none.
+    decimals: of the interval as it is shown.
+    n: how many items it rests on; None where that is not known.
+    """
+
+    text: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    decimals: int = 1
+    n: int | None = None
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on so few items that it has no colour."""
+        return self.n is not None and self.n <= FEW_ITEMS
+
+    @property
+    def interval(self) -> str:
+        """``48.6 to 50.7``; empty where there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{number(self.low, self.decimals)} to {number(self.high, self.decimals)}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table ready to be shown.
+
+    heading: what sets it apart from the other grids of its table; empty where it is the only one.
+    columns: their names; the first is that of the row headings.
+    rows:    cells, as many per row as there are columns.
+    layout:  what it was laid out by; None for rows as they are.
+    part:    the rows of the table that are in it.
+    """
+
+    heading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    layout: Layout | None
+    part: pl.DataFrame
+
+    @property
+    def of_baseline(self) -> bool:
+        """Whether every row is of an endpoint that knows nothing."""
+        return "endpoint" in self.part.columns and all(map(is_baseline, self.part["endpoint"].unique()))
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Whether each column holds numbers and nothing else."""
+        return tuple(
+            any(row[at].value is not None for row in self.rows)
+            and all(row[at].value is not None or row[at].text in ("", NOT_A_NUMBER) for row in self.rows)
+            for at in range(len(self.columns))
+        )
+
+
+def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
+    """The table's grids. ``short`` has the names of endpoints as a report writes them.
+
+    Of a table that has one form for each value of ``by`` and few columns, the two change places, so that there are few wide grids
+    in place of many narrow ones.
+    """
+    layout = table.layout
+    if layout is None:
+        columns = tuple(heading(name) for name in table.rows.columns)
+        kinds = table.rows.schema
+        rows = tuple(
+            tuple(_plain(name, kinds[name], value, short) for name, value in row.items())
+            for row in table.rows.iter_rows(named=True)
+        )
+        return [Grid("", columns, rows, None, table.rows)]
+    if layout.by is not None and table.rows[layout.by].n_unique() > table.rows[layout.across].n_unique():
+        layout = replace(layout, across=layout.by, by=layout.across)
+    return list(_laid_out(table.rows, layout, short))
+
+
+def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> Iterator[Grid]:
+    ordered = (
+        rows.sort(pl.col("endpoint").str.starts_with(BASELINE_PREFIX), maintain_order=True) if "endpoint" in rows.columns else rows
+    )
+    parts = [ordered] if layout.by is None else ordered.partition_by(layout.by, maintain_order=True)
+    for part in parts:
+        label = "" if layout.by is None else word(layout.by, part[layout.by][0], short)
+        across = part[layout.across].unique(maintain_order=True).to_list()
+        down = part[layout.down].unique(maintain_order=True).to_list()
+        cells = {(row[layout.down], row[layout.across]): _measured(row, layout) for row in part.iter_rows(named=True)}
+        lines = tuple(
+            (Cell(word(layout.down, name, short)), *(cells.get((name, column), Cell("")) for column in across)) for name in down
+        )
+        columns = (heading(layout.down), *(word(layout.across, column, short) for column in across))
+        yield Grid(label, columns, lines, layout, part)
+
+
+def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:
+    """The number of a cell, with its interval where the row has one."""
+    value = row[layout.cell]
+    if value is None:
+        return Cell(NOT_A_NUMBER)
+    low, high = (row.get(name) for name in ("low", "high"))
+    known = low is not None and high is not None
+    sizes = [row[name] for name in SIZES if row.get(name) is not None]
+    n = int(min(sizes)) if sizes else None
+    return Cell(number(value, layout.decimals), float(value), *((low, high) if known else (None, None)), layout.decimals, n)
+
+
+def heading(name: str) -> str:
+    """What people read for a column."""
+    return HEADINGS.get(name) or name.replace("_", " ")
+
+
+def word(column: str, value: Any, short: Mapping[str, str]) -> str:
+    """What people read for a value that names a group: cultures, languages and models by name."""
+    if value in WHOLE_NAMES:
+        return WHOLE
+    if column == "culture":
+        return one_line(culture_name(str(value)))
+    if column == "language":
+        return one_line(language_name(str(value)))
+    if column == "endpoint":
+        return short.get(str(value), one_line(str(value)))
+    return one_line(str(value))
+
+
+def _plain(column: str, kind: pl.DataType, value: Any, short: Mapping[str, str]) -> Cell:
+    if value is None:
+        return Cell(NOT_A_NUMBER if kind.is_float() else "")
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no")
+    if isinstance(value, int):
+        return Cell(count(value), value=value)
+    if isinstance(value, float):
+        return Cell(figure(value), value=value)
+    return Cell(word(column, value, short))

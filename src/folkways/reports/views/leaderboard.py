@@ -1,0 +1,143 @@
+"""What stands beside the scores of a leaderboard: ranks with their range, and the scores of small cultures steadied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from folkways.reports.names import WHOLE, provider
+from folkways.reports.views.published import PublishedView
+from folkways.reports.views.views import ReportView, Score, TaskView
+from folkways.stats.ranks import rank_intervals
+from folkways.stats.shrinkage import shrunk_scores
+
+ASKED = ("item", "language", "variant", "sample")
+"""What two models must both have been asked for it to count in a comparison of their ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A model's place in a task: 1 is best, ties share the better rank; ``low`` to ``high`` in 95 % of bootstrap resamples."""
+
+    rank: int
+    low: int
+    high: int
+
+    @property
+    def span(self) -> str:
+        """``2`` where the questions leave no doubt, else ``1–3``."""
+        return str(self.low) if self.low == self.high else f"{self.low}–{self.high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Steadied:
+    """A culture's score drawn towards the others', the more the fewer its questions; see ``folkways.stats.shrinkage``."""
+
+    score: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a task's leaderboard.
+
+    kind:   who it is of; only models have a standing.
+    name:   as it is written; source: where it is from, in small letters.
+    score, low, high: as in records.SCORES; NaN where there is none.
+    counted: the score with its counts; None for published figures, of which only the number is known.
+    """
+
+    kind: Literal["model", "people", "published", "baseline"]
+    name: str
+    source: str
+    score: float
+    low: float
+    high: float
+    counted: Score | None = None
+    standing: Standing | None = None
+
+
+class Leaderboard:
+    """Ranks, steadied scores and published figures of a report's tasks, each made when it is first asked for."""
+
+    def __init__(self, view: ReportView) -> None:
+        self.view = view
+        self.published = PublishedView(view)
+        self._ranked: dict[str, Mapping[str, Standing]] = {}
+        self._drawn_in: dict[str, Mapping[tuple[str, str], Steadied]] = {}
+
+    def rows(self, task: TaskView) -> list[Row]:
+        """The lines of a task, as far as there are any: models by score, people, published figures, then baselines."""
+        standings = self.standings(task)
+        people = [task.people[WHOLE, WHOLE]] if (WHOLE, WHOLE) in task.people else []
+        published = [
+            Row("published", found.name, f"published: {found.source}", found.score, math.nan, math.nan)
+            for found in self.published.rows(task)
+        ]
+        rows = [self._row(score, standings.get(score.endpoint) if score.profile == task.profile else None) for score in task.whole]
+        return [
+            *(row for row in rows if row.kind == "model"),
+            *(_row("people", score.endpoint, "first answers against the others’", score) for score in people),
+            *published,
+            *(row for row in rows if row.kind == "baseline"),
+        ]
+
+    def _row(self, score: Score, standing: Standing | None) -> Row:
+        name = self.view.short[score.endpoint]
+        source = provider(score.endpoint) if name != score.endpoint else ""
+        return _row("baseline" if score.baseline else "model", name, source, score, standing)
+
+    def standings(self, task: TaskView) -> Mapping[str, Standing]:
+        """Model -> its standing; empty for fewer than two models, and where they share no question."""
+        if task.task not in self._ranked:
+            self._ranked[task.task] = self._standings(task)
+        return self._ranked[task.task]
+
+    def steadied(self, task: TaskView) -> Mapping[tuple[str, str], Steadied]:
+        """(culture, endpoint) -> its steadied score, for the endpoints that tables show; empty for fewer than three cultures."""
+        if task.task not in self._drawn_in:
+            self._drawn_in[task.task] = self._steadied(task)
+        return self._drawn_in[task.task]
+
+    def _standings(self, task: TaskView) -> Mapping[str, Standing]:
+        judged = self.view.data.judgements
+        if len(task.models) < 2 or task.metric.name not in judged.columns:
+            return {}
+        wanted = judged.lazy().filter(
+            (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & pl.col("counted"),
+            pl.col(task.metric.name).is_not_null(),
+            pl.col("endpoint").is_in(task.models),
+        )
+        rows = wanted.select("endpoint", "question", *ASKED, value=pl.col(task.metric.name).cast(pl.Float64)).collect()
+        present = [name for name in task.models if name in set(rows["endpoint"].unique())]
+        rows = rows.filter(pl.len().over(ASKED) == len(present)) if len(present) > 1 else rows.clear()
+        if rows.is_empty():
+            return {}
+        sums = rows.pivot("endpoint", index="question", values="value", aggregate_function="sum", sort_columns=False).sort(
+            "question"
+        )
+        counts = rows.filter(pl.col("endpoint") == present[0]).group_by("question").len().sort("question")
+        found = rank_intervals(sums.select(present).to_numpy(), counts["len"].to_numpy().astype(np.float64))
+        ends = zip(present, found.rank, found.low, found.high, strict=True)
+        return {name: Standing(rank, low, high) for name, rank, low, high in ends}
+
+    def _steadied(self, task: TaskView) -> Mapping[tuple[str, str], Steadied]:
+        own = self.view.data.scores.filter(
+            (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("metric") == task.metric.name),
+            pl.col("endpoint").is_in(task.shown),
+        )
+        frame = shrunk_scores(own, {task.task: task.metrics}).drop_nulls("shrunk")
+        columns = frame.select("value", "endpoint", "shrunk", "shrunk_low", "shrunk_high").iter_rows()
+        return {(value, endpoint): Steadied(*numbers) for value, endpoint, *numbers in columns}
+
+
+def _row(
+    kind: Literal["model", "people", "baseline"], name: str, source: str, score: Score, standing: Standing | None = None
+) -> Row:
+    return Row(kind, name, source, score.score, score.low, score.high, score, standing)

@@ -1,0 +1,146 @@
+"""The judgements that can be browsed inside the page: all of them, or a bounded sample spread over tasks, models and outcomes."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS
+from folkways.reports.data import ReportData
+from folkways.reports.names import culture_name, language_name
+from folkways.reports.text import NOT_A_NUMBER, number, shorten, visible
+from folkways.reports.views.views import ReportView
+
+MAX_ROWS = 80_000
+MAX_CHARACTERS = 600
+"""Longer texts are cut in the page; the Parquet file has them whole."""
+MAX_TOTAL_CHARACTERS = 24_000_000
+"""Of replies and what was read out of them, which unlike questions hardly repeat; some megabytes once compressed."""
+SEED = 0
+
+TEXTS = ("text", "gold", "response", "answer", "reason")
+OWN_TEXTS = ("response", "answer", "reason")
+KEYS = ("task", "endpoint", "profile", "culture", "language", "variant", "item", "state", "outcome")
+SPREAD = ("task", "endpoint", "culture", "state", "outcome")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the page embeds.
+
+    columns: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes": [...]}``; codes are left
+             out where every row has a value of its own, in order).
+    rows, total: how many judgements are in the page, and how many there are of the models shown.
+    """
+
+    columns: Mapping[str, Any]
+    rows: int
+    total: int
+
+    def packed(self) -> str:
+        """The columns as JSON, compressed by gzip, in base64: nothing in it can end the element that it stands in."""
+        return base64.b64encode(gzip.compress(orjson.dumps(self.columns), compresslevel=6, mtime=0)).decode()
+
+
+def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
+    """At most ``max_rows`` judgements of the models (of the baselines only where there is no model).
+
+    Where there are more, groups of task, endpoint, culture, state and outcome take turns, so that rare outcomes are there too:
+    shares in the sample are not shares in the data. The draw is seeded.
+    """
+    data = view.data
+    judgements = data.judgements
+    if view.models:
+        judgements = judgements.filter(~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
+    shown = _bounded(judgements.with_columns(outcome=_outcome(data, judgements.columns)), max_rows)
+    shown = shown.with_columns(_written_out(pl.col(name)).alias(name) for name in TEXTS)
+    shown = shown.sort("task", "culture", "item", "endpoint", "language", "variant", "profile")
+    columns: dict[str, Any] = {name: _coded(shown[name].fill_null("")) for name in KEYS}
+    columns["endpoint"] = _named(columns["endpoint"], lambda name: view.short.get(name, name))
+    columns["culture_name"] = _named(columns["culture"], culture_name)
+    columns["language_name"] = _named(columns["language"], language_name)
+    columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
+    columns.update({name: _coded(shown[name]) for name in TEXTS})
+    return Sample(columns, shown.height, judgements.height)
+
+
+def _bounded(marked: pl.DataFrame, max_rows: int) -> pl.DataFrame:
+    """Every row, or as many as fit, chosen by turns. Only the columns that decide are shuffled: there may be millions of rows."""
+    sizes = pl.sum_horizontal(
+        pl.col(name).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in OWN_TEXTS
+    ).alias("size")  # fmt: skip
+    deciding = marked.select(*SPREAD, sizes).with_row_index("row")
+    if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
+        shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
+        turns = shuffled.with_columns(turn=pl.int_range(pl.len()).over(SPREAD)).sort("turn", maintain_order=True).head(max_rows)
+        fitting = turns.filter(pl.col("size").cum_sum() <= MAX_TOTAL_CHARACTERS)
+        return marked[fitting["row"].sort()]
+    return marked
+
+
+def _written_out(column: pl.Expr) -> pl.Expr:
+    """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at once."""
+    return column.map_batches(_map_distinct, return_dtype=pl.String)
+
+
+def _map_distinct(texts: pl.Series) -> pl.Series:
+    distinct = texts.drop_nulls().unique()
+    shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
+    return texts.replace_strict(distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String)
+
+
+def _outcome(data: ReportData, columns: list[str]) -> pl.Expr:
+    """``right``, ``partly``, ``wrong`` by the task's headline metric; ``not counted``; empty where no metric applies."""
+    value = pl.lit(None, pl.Float64)
+    for task, metrics in data.metrics.items():
+        if metrics and metrics[0].name in columns:
+            value = pl.when(pl.col("task") == task).then(pl.col(metrics[0].name).cast(pl.Float64)).otherwise(value)
+    return (
+        pl.when(~pl.col("counted")).then(pl.lit("not counted")).when(value >= 1).then(pl.lit("right"))
+        .when(value > 0).then(pl.lit("partly")).when(value == 0).then(pl.lit("wrong")).otherwise(pl.lit(""))
+    )  # fmt: skip
+
+
+def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
+    """Facets and metrics of each row in one line: ``topic Food · SEM-B 1``."""
+    metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
+    known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
+    facets = [name for name in shown.columns if name not in known and name not in metrics and shown.schema[name] == pl.String]
+    measured = [name for name in metrics if name in shown.columns]
+    lines: dict[tuple[Any, ...], str] = {}
+    rows = shown.select(*facets, *measured).rows()
+    for row in dict.fromkeys(rows):
+        words, values = row[: len(facets)], row[len(facets) :]
+        parts = [f"{name.replace('_', ' ')} {visible(word)}" for name, word in zip(facets, words, strict=True) if word is not None]
+        told = zip(measured, values, strict=True)
+        parts += [f"{metrics[name]} {_measure(value)}" for name, value in told if value is not None]
+        lines[row] = " · ".join(parts)
+    return [lines[row] for row in rows]
+
+
+def _measure(value: Any) -> str:
+    if not isinstance(value, (int, float)) or value != value:
+        return NOT_A_NUMBER
+    return number(float(value), 0 if float(value).is_integer() else 2)
+
+
+def _coded(values: pl.Series) -> dict[str, Any]:
+    """A column as its distinct values and codes into them: smaller by far for names and states, and searched once per value."""
+    distinct = values.unique(maintain_order=True)
+    if distinct.len() == values.len():
+        return {"values": values.to_list()}
+    place = pl.Series(range(distinct.len()), dtype=pl.Int32)
+    known = distinct.drop_nulls()
+    codes = values.replace_strict(known, place.filter(distinct.is_not_null()), default=None, return_dtype=pl.Int32)
+    absent = distinct.is_null().arg_max() if distinct.null_count() else 0
+    return {"values": distinct.to_list(), "codes": codes.fill_null(absent).to_list()}
+
+
+def _named(column: Mapping[str, Any], name: Any) -> dict[str, Any]:
+    return {**column, "values": [visible(name(value)) for value in column["values"]]}

@@ -1,0 +1,171 @@
+"""Collects what a report shows from the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from folkways.benchmarks.analyses import Findings, analyse
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.records import ITEMS, JUDGED_ITEMS, SCORES, empty
+from folkways.releases.base import Release, ReleaseRecord
+from folkways.reports.data import FAILURES, ReportData, RunInfo
+from folkways.runs.baseline_scores import baseline_scores
+from folkways.runs.findings import choose_analyses, known_cards, whole_questions
+from folkways.runs.judgements import judged_of_task
+from folkways.runs.people_scores import people_scores
+from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.scoring import release_of, stored_scores
+from folkways.workspace import plans, results
+from folkways.workspace.database import Workspace
+
+SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
+"""What identifies a score; where two runs of a report have the same one, the later run's is shown."""
+
+CostOf = Callable[[str, int, int], float | None]
+"""Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
+
+
+def collect(
+    workspace: Workspace,
+    runs: Sequence[plans.RunRecord],
+    *,
+    title: str | None = None,
+    profile: str | None = None,
+    cost_of: CostOf = lambda _model, _inputs, _outputs: None,
+    with_judgements: bool = True,
+) -> ReportData:
+    """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
+
+    profile: only this profile of each task, where several were scored. with_judgements: False leaves the single judgements out, for
+    displays that show scores alone. Raises FolkwaysError if a run has not been scored.
+    """
+    scores: list[pl.DataFrame] = []
+    judgements: list[pl.DataFrame] = [empty(JUDGED_ITEMS)]
+    people: list[pl.DataFrame] = [empty(SCORES)]
+    unknown_people: dict[str, str] = {}
+    releases: dict[str, ReleaseRecord] = {}
+    opened: dict[str, Release] = {}
+    tasks: dict[str, Task] = {}
+    for run in runs:
+        stored = stored_scores(workspace, run)
+        for run_task in plans.run_tasks(workspace, run):
+            task = tasks.setdefault(run_task.task, get_task(run_task.task))
+            release = release_of(run_task)
+            releases[release.name] = release.record
+            opened[task.name] = release
+            of_task = stored.filter(pl.col("task") == task.name)
+            if profile is not None:
+                of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
+            batches = item_batches(task, release, restore_options(run_task.options))
+            if task.has_baselines:
+                batches = iter((asked := pl.concat(batches),))
+                scores += baseline_scores(task, asked, release, of_task)  # an asked baseline of that name comes later and wins
+            scores.append(of_task)
+            if with_judgements:
+                items = pl.concat(batch.select(*ITEMS, *task.facets) for batch in batches)
+                profiles = of_task["profile"].unique(maintain_order=True).to_list()
+                judgements += judged_of_task(workspace, run, task.name, profiles, items.select("item", "text", "gold"))
+                people += (found := list(people_scores(task, items, release, of_task)))
+                if task.people_release and not found:
+                    unknown_people[task.name] = task.people_release
+    every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
+    findings = Findings(
+        judged=pl.concat(judgements, how="diagonal_relaxed"),
+        metrics={name: task.metrics for name, task in tasks.items()},
+        releases=opened,
+        cards=known_cards(every),
+        whole_questions=whole_questions(tasks.values()),
+    )
+    made, without = analyse(choose_analyses(findings), findings)
+    return ReportData(
+        title=title or _title(tasks.values()),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        runs=tuple(_info(workspace, run, cost_of) for run in runs),
+        scores=every,
+        judgements=findings.judged,
+        releases=tuple(releases.values()),
+        metrics=findings.metrics,
+        task_titles={name: task.title for name, task in tasks.items()},
+        warnings=tuple(_warnings(runs)),
+        failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
+        people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        unknown_people=unknown_people,
+        analyses=tuple(made),
+        without_analyses=without,
+    )
+
+
+def _info(workspace: Workspace, run: plans.RunRecord, cost_of: CostOf) -> RunInfo:
+    shares = results.parts(workspace, run)
+    spent = results.usage(workspace, run)
+    costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
+    return RunInfo(
+        name=run.name,
+        created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
+        state="finished"
+        if run.state in ("finished", "incomplete")
+        else "budget"
+        if "budget" in (run.reason or "")
+        else "interrupted",
+        endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
+        tasks=tuple(dict.fromkeys(share.task for share in shares)),
+        cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        requests=sum(use.responses for use in spent),
+        seconds=run.seconds,
+        version=run.version,
+    )
+
+
+def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
+    warnings = [
+        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
+        "and stays in the denominators. Run the same command again to go on."
+        for run in runs
+        if run.state not in ("finished", "incomplete") and not _sampled(run)
+    ]
+    warnings += [
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. The same command tries it again."
+        for run in runs
+        if run.state == "incomplete"
+    ]
+    for run in filter(_sampled, runs):
+        stopped = (
+            ""
+            if run.state in ("finished", "incomplete")
+            else f" It stopped early ({run.reason or run.state}); the same command goes on."
+        )
+        warnings.append(
+            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
+            f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
+        )
+    asked = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
+    return warnings + [benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution]
+
+
+def _sampled(run: plans.RunRecord) -> float | None:
+    """The points to which a sampled run's strata were to be known; None for a run that asks everything."""
+    until = run.config.get("options", {}).get("until")
+    return None if until is None else float(until)
+
+
+def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Failures by kind: messages that differ only in long numbers and quoted text are one kind."""
+    told = pl.concat(frames)
+    what = pl.col("message").str.strip_prefix(pl.concat_str("endpoint", pl.lit(": ")))
+    kind = what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
+    return (
+        told.with_columns(kind=kind)
+        .group_by("endpoint", "task", "kind", maintain_order=True)
+        .agg(pl.col("count").sum(), pl.col("message").first().alias("example"))
+        .sort("count", descending=True)
+        .select(list(FAILURES))
+    )
+
+
+def _title(tasks: Iterable[Task]) -> str:
+    known = benchmarks()
+    return ", ".join(known[name].title for name in sorted({task.benchmark for task in tasks}))

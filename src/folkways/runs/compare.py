@@ -1,0 +1,137 @@
+"""Compares models of a workspace: finds their judgements, and says where they were not asked alike."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from folkways.benchmarks.base import Task
+from folkways.benchmarks.registry import expand_tasks, get_task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import Metric
+from folkways.reports.views.comparison import Comparison, compare_judgements
+from folkways.runs.judged import Asked, find_models, judgements_of
+from folkways.workspace import results
+from folkways.workspace.database import Workspace, open_workspace
+
+COVERAGE_KEYS = ("cultures", "limit", "sampling")
+"""Parts of a signature that say how much was asked; only what is shared is compared, so that these may differ."""
+
+
+class NotJudgedError(FolkwaysError):
+    """The judgements of a task lack the metric that it would be compared by."""
+
+
+def compare(
+    *models: str,
+    runs: Sequence[str] | str = (),
+    workspace: str | Path | Workspace = "folkways.db",
+    tasks: Sequence[str] | str | None = None,
+    metric: str | None = None,
+    profile: str | None = None,
+    by: str = "culture",
+    seed: int = 0,
+    tell: Callable[[str], object] = warnings.warn,
+) -> list[Comparison]:
+    """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
+
+    models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular; every model of the
+             runs if none is named.
+    runs:    names or numbers of runs to look in; the newest if none is given.
+    tasks:   names of tasks or benchmarks; all in common if none is given.
+    metric:  a metric of the tasks; each task's headline otherwise. profile: ``paper``, ``strict``, ...; each task's default.
+    by:      what differences are told for besides the whole: ``culture`` or another facet of the tasks.
+    tell:    is told of each task that cannot be compared, and why; a warning by default. A task that is named is an error instead.
+
+    FolkwaysError for anything the caller can put right: unknown names, nothing in common, a profile that was not judged.
+    """
+    database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
+    asked = find_models(database, models, (runs,) if isinstance(runs, str) else runs)
+    if len(asked) < 2:
+        raise FolkwaysError(f"a comparison needs two models or more, got {', '.join(one.label for one in asked) or 'none'}")
+    named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
+    found: list[Comparison] = []
+    failures: list[tuple[str, FolkwaysError]] = []
+    for task in _common_tasks(asked, tasks):
+        try:
+            found.append(_compared(database, asked, task, metric, profile, by, seed))
+        except FolkwaysError as error:
+            if task.name in named:
+                raise
+            failures.append((task.name, error))
+    if not found:
+        raise failures[0][1]
+    for name, reason in failures:
+        tell(f"left out: {name} ({reason})")
+    return found
+
+
+def _compared(
+    database: Workspace, asked: Sequence[Asked], task: Task, metric: str | None, profile: str | None, by: str, seed: int
+) -> Comparison:
+    chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
+    judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
+    _check_facet(by, task, judged)
+    notes = _unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
+    return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
+
+
+def _common_tasks(asked: Sequence[Asked], names: Sequence[str] | str | None) -> list[Task]:
+    common = [name for name in asked[0].tasks if all(name in one.tasks for one in asked)]
+    if names is not None:
+        wanted = [task.name for task in expand_tasks([names] if isinstance(names, str) else names)]
+        common = [name for name in wanted if name in common]
+    if not common:
+        told = "; ".join(f"{one.label}: {', '.join(one.tasks)}" for one in asked)
+        raise FolkwaysError(f"these models have no {'such ' if names else ''}task in common ({told})")
+    return [get_task(name) for name in common]
+
+
+def metric_of(task: Task, name: str | None) -> Metric:
+    """The metric of that name or label, or the headline of the task for None; UnknownNameError otherwise."""
+    if name is None:
+        return task.metrics[0]
+    for metric in task.metrics:
+        if name in (metric.name, metric.label):
+            return metric
+    raise UnknownNameError(f"metric of {task.name}", name, [metric.name for metric in task.metrics])
+
+
+def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
+    if metric.name in judged.columns:
+        return judged
+    raise NotJudgedError(
+        f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of them, or was not "
+        f"computed; compare by one of {', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
+    )
+
+
+def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
+    valid = {name for name in ("culture", "language", "variant", *task.facets) if all(name in f.columns for f in judged.values())}
+    if by not in valid:
+        raise UnknownNameError(f"facet of {task.name}", by, valid)
+
+
+def _signature(workspace: Workspace, asked: Asked, task: str, profile: str) -> str:
+    scores = results.load_scores(workspace, asked.run)
+    own = scores.filter(endpoint=asked.endpoint, task=task, profile=profile)
+    return str(own["signature"][0]) if own.height else ""
+
+
+def _unlike(signatures: Mapping[str, str]) -> list[str]:
+    """One sentence for each part of the signatures in which the models differ."""
+    parts = {model: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for model, text in signatures.items()}
+    keys = dict.fromkeys(key for own in parts.values() for key in own)
+    told = []
+    for key in keys:
+        values = {model: own.get(key, "none") for model, own in parts.items()}
+        if key in COVERAGE_KEYS or len(set(values.values())) < 2:
+            continue
+        which = "; ".join(f"{model} {value}" for model, value in values.items())
+        told.append(f"Not asked or judged alike, {key}: {which}.")
+        if key == "data":
+            told.append("Items with the same name may be different questions in different data: read the differences with care.")
+    return told

@@ -1,0 +1,100 @@
+"""Every hazard of BLEnD is reported: in a small release of ours, and in the published ones as often as it is known to be there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from folkways.benchmarks.blend import data as blend
+from tests.support.blend_data import MCQ_ROWS, mcq_row, release_at, write_csv, write_mcq, write_release
+
+
+def found(root: Path, kind: str) -> list[tuple[str, int | None, str | None, str | None]]:
+    return [(odd.file, odd.row, odd.key, odd.value) for odd in blend.check(release_at(root)) if odd.kind == kind]
+
+
+def test_hazards_are_reported_with_file_question_and_value(tmp_path: Path) -> None:
+    root = write_release(tmp_path, swapped=True)
+    korea, spain = "annotations/South_Korea_data.json", "annotations/Spain_data.json"
+    assert found(root, "empty-answer") == [(korea, None, "Q-2", "")]
+    assert found(root, "group-without-english") == [(korea, None, "Q-2", "축구")]
+    assert found(root, "idk-free-text") == [(korea, None, "Q-2", "i forgot")]
+    assert found(root, "outer-space") == [(spain, None, "Q-3", " 21:30")]
+    assert found(root, "count-above-five") == [(spain, None, "Q-3", " 21:30")]
+    assert found(root, "question-without-answers") == [(spain, None, "Q-4", None)]
+    assert {file for file, *_ in found(root, "swapped-columns")} == {
+        "questions/South_Korea_questions.csv",
+        "questions/Spain_questions.csv",
+    }
+    assert found(root, "two-english-wordings") == [("questions/US_questions.csv", None, None, "Question")]
+    assert ("prompts/Spain_prompts.csv", 3, None, "inst-4") in found(root, "repeated-prompt-id")
+    assert len(found(root, "missing-file")) == 3 * 13
+
+
+def test_header_as_documented_is_not_odd(tmp_path: Path) -> None:
+    assert found(write_release(tmp_path), "swapped-columns") == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "country", "kind"),
+    [
+        ("tea\u200b", "Spain", "zero-width"),
+        ("\u200etea", "Spain", "bidi-mark"),
+        ("cafe\u0301", "Spain", "not-nfc"),
+        ("پنير", "Iran", "arabic-letter-in-persian"),
+        ("۱۲", "Iran", "non-ascii-digits"),
+        ("tea\ncoffee", "Spain", "newline"),
+    ],
+)
+def test_characters_that_decide_verdicts_unseen(tmp_path: Path, answer: str, country: str, kind: str) -> None:
+    root = write_release(tmp_path)
+    text = (
+        (root / "annotations" / "Spain_data.json").read_text(encoding="utf-8").replace("té con limón", answer.replace("\n", "\\n"))
+    )
+    (root / "annotations" / f"{country}_data.json").write_text(text, encoding="utf-8")
+    assert found(root, kind) == [(f"annotations/{country}_data.json", None, "Q-1", answer)]
+
+
+def test_question_files_and_choices(tmp_path: Path) -> None:
+    root = write_release(tmp_path)
+    write_csv(
+        root / "questions" / "Spain_questions.csv",
+        ["", "ID", "Topic", "Source", "Question", "Translation", "Notes"],
+        [("0", "Q-1", "Food", "es", "What is it?", "¿Qué es?", ""), ("1", "Q-1", "Soup", "es", "Is it?", "", "")],
+    )
+    file = "questions/Spain_questions.csv"
+    assert (file, None, None, "Notes") in found(root, "extra-column")
+    assert found(root, "index-column") == [(file, None, None, "")]
+    assert found(root, "repeated-question-id") == [(file, 2, None, "Q-1")]
+    assert found(root, "unknown-topic") == [(file, 2, None, "Soup")]
+    assert found(root, "empty-question") == [(file, 2, "Q-1", None)]
+    assert ("annotations/Spain_data.json", None, "Q-3", None) in found(root, "unmatched-question")
+    write_mcq(root, [*MCQ_ROWS, mcq_row(3, "Spain", ["x", "y", "x", "z"], "C", "Q-2")])
+    assert found(root, "equal-choices") == [("mc_questions_file.csv", 5, None, "x")]
+    assert found(root, "repeated-mcq-id") == [("mc_questions_file.csv", 5, None, "Q-2_3")]
+
+
+@pytest.mark.shared
+def test_the_newest_release_has_the_known_hazards(shared: Path) -> None:
+    oddities = blend.check(release_at(shared / "data" / "blend" / "24e7d73"))
+    counts = Counter(odd.kind for odd in oddities)
+    known = {
+        "empty-answer": 7, "group-without-english": 28, "question-without-answers": 277, "outer-space": 84, "zero-width": 98,
+        "not-nfc": 213, "arabic-letter-in-persian": 125, "non-ascii-digits": 19, "idk-free-text": 161, "swapped-columns": 14,
+        "extra-column": 4, "index-column": 16, "repeated-prompt-id": 2, "count-above-five": 1, "prompt-without-question": 2,
+    }  # fmt: skip
+    assert {kind: counts[kind] for kind in known} == known
+    assert sum(int(odd.value or 0) for odd in oddities if odd.kind == "capitals") == 1690 + 452
+    # 67 local strings of the cultures with a language of their own, and 207 English ones
+    assert counts["repeated-answer"] == 67 + 207
+    assert {odd.file for odd in oddities if odd.kind == "repeated-prompt-id"} == {"prompts/Azerbaijan_prompts.csv"}
+
+
+@pytest.mark.shared
+def test_the_june_release_has_the_documented_headers(shared: Path) -> None:
+    counts = Counter(odd.kind for odd in blend.check(release_at(shared / "data" / "blend" / "3e4dcbd")))
+    assert counts["swapped-columns"] == 0
+    assert counts["empty-answer"] == 0
+    assert counts["count-above-five"] == 23

@@ -1,0 +1,74 @@
+"""What the tasks declare of their metrics and limits: intervals, ranges and denominators follow from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from folkways.benchmarks.registry import get_task
+
+SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
+MEAN: tuple[Any, ...] = ("mean", 100.0, (0.0, 1.0), False)
+UNBOUNDED: tuple[Any, ...] = ("mean", 100.0, None, False)
+LETTERS = {"letter_chosen": SHARE, "letter_right": SHARE, "letter_bias": ("mean", 100.0, (-1.0, 1.0), False)}
+SIDES = ("intra", "inter")
+
+DECLARED: dict[str, tuple[int, dict[str, tuple[Any, ...]]]] = {
+    "blend/mcq": (64, {"accuracy": SHARE, "accuracy_by_question": MEAN, "taken": SHARE, **LETTERS}),
+    "blend/saq": (
+        128,
+        {
+            **{
+                "sem_b": SHARE,
+                "sem_w": MEAN,
+                "sem_b_first": SHARE,
+                "refusal": SHARE,
+                "other_script": SHARE,
+                "other_language": SHARE,
+            },
+            **{"answers_given": ("mean", 1.0, None, False), "inside_word": SHARE},
+        },
+    ),
+    "culturalbench/easy": (2, {"right": SHARE, "consistent": SHARE, **LETTERS}),
+    "culturalbench/hard": (2, {"all_right": SHARE, "right": SHARE}),
+    "xcr/identification": (
+        256,
+        dict.fromkeys(("hi_csi", "si_csi", "si_precision", "si_recall", "precision", "recall", "f1"), MEAN),
+    ),
+    "xcr/prediction": (256, {"hp_csi": UNBOUNDED, "sp_csi": UNBOUNDED, "count_kept": SHARE}),
+    "xcr/adaptation": (
+        1024,
+        {
+            **{f"{what}_bert_{side}": ("mean", 100.0, None, True) for what in ("csi", "sent") for side in SIDES},
+            **{f"{what}_edit_{side}": ("mean", 100.0, (0.0, 1.0), True) for what in ("csi", "sent") for side in SIDES},
+            **{f"{what}_{side}": SHARE for what in ("exact", "tags_kept") for side in SIDES},
+            **dict.fromkeys(("non_transferable", "refused_rightly", "adapted_rightly", "format_read"), SHARE),
+        },
+    ),
+}
+"""Task -> tokens of a reply, and of each metric in its order: kind, scale, bounds, and whether a rule leaves replies out."""
+
+ROLES = {
+    "embedding": ("sentences", ("sp_csi",), None, set()),
+    "bert-en": ("tokens", ("csi_bert_intra", "sent_bert_intra"), 9, set()),
+    "bert-ar": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"ARAB"}),
+    "bert-bn": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"IN-WB", "BD"}),
+    "bert-zh": ("tokens", ("csi_bert_inter", "sent_bert_inter"), None, {"CN"}),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_metrics_and_limits(name: str) -> None:
+    task = get_task(name)
+    metrics = {each.name: (each.kind, each.scale, each.bounds, each.leaves_out) for each in task.metrics}
+    assert (task.max_tokens, metrics) == DECLARED[name]
+    assert list(metrics) == list(DECLARED[name][1])
+    assert task.whole_questions is (name == "culturalbench/hard")
+    assert task.permutes_options is (name == "culturalbench/easy")
+    assert task.has_baselines is name.startswith("culturalbench/")
+
+
+def test_models_that_compare() -> None:
+    roles = [role for name in DECLARED for role in get_task(name).model_roles]
+    assert {role.name: (role.kind, role.metrics, role.layer, set(role.cultures)) for role in roles} == ROLES

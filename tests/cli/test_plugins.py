@@ -1,0 +1,63 @@
+"""Benchmarks of other packages: one that cannot be loaded costs a line of warning and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.river import environment, folkways_process
+
+
+def install(folder: Path, module: str, source: str, benchmark: str) -> None:
+    """Put a package into a folder as pip would with --target."""
+    (folder / f"{module}.py").write_text(source)
+    about = folder / f"{module}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[folkways.benchmarks]\n{benchmark} = {module}:BENCHMARK\n")
+
+
+BROKEN = {
+    "raises": ("raise RuntimeError('no licence key')\n", "no licence key"),
+    "needs what is not there": ("import no_such_module\n", "no_such_module"),
+    "names nothing": ("TASKS = ()\n", "BENCHMARK"),
+    "names something else": ("BENCHMARK = 3\n", "int"),
+}
+
+
+@pytest.mark.parametrize("why", BROKEN)
+def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
+    source, said = BROKEN[why]
+    install(tmp_path, "their_package", source, "theirs")
+    settings = environment()
+    without = folkways_process("tasks", env=settings)
+    done = folkways_process("tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    assert (done.returncode, done.stdout) == (0, without.stdout)
+    (line,) = done.stderr.splitlines()
+    for part in ("warning: ", "'theirs'", "their_package", said, "uninstall"):
+        assert part in line
+
+
+def test_a_benchmark_has_the_name_of_its_entry_point_and_tasks_of_its_own(tmp_path: Path) -> None:
+    source = "from folkways.benchmarks.base import Benchmark\nfrom folkways.benchmarks.sample import BENCHMARK as sample\n"
+    install(tmp_path, "renamed", f"{source}BENCHMARK = Benchmark('other', 'Other', ())\n", "renamed")
+    install(tmp_path, "borrowing", f"{source}BENCHMARK = Benchmark('borrowing', 'Borrowed', sample.tasks)\n", "borrowing")
+    settings = environment()
+    done = folkways_process("tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    first, second = done.stderr.splitlines()
+    assert "borrowing/..." in first
+    assert "sample/saq" in first
+    assert "'other'" in second
+
+
+def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> None:
+    """Its releases are looked up and its tasks loaded."""
+    install(tmp_path, "their_package", "", "theirs")
+    (tmp_path / "their_package.py").unlink()
+    settings = environment()
+    run = ("run", "sample/mcq", "--model", "baseline/first", "--limit", "2", "--workspace", tmp_path / "w.db")
+    done = folkways_process(*run, env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
+    assert done.returncode == 0, done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if "their_package" in line)
+    assert line.startswith("warning: the benchmark 'theirs'")

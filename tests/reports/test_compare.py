@@ -1,0 +1,122 @@
+"""What two models may be compared by, and where they were not asked alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.api import run
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.runs.compare import NotJudgedError, _check_facet, _common_tasks, _unlike, _with_column, compare, metric_of
+from folkways.runs.judged import Asked
+from folkways.workspace.database import open_workspace
+from folkways.workspace.results import Part
+
+
+def test_a_metric_is_found_by_name_and_label() -> None:
+    task = get_task("blend/saq")
+    assert metric_of(task, None) is task.metrics[0]
+    for metric in task.metrics:
+        assert metric_of(task, metric.name) is metric_of(task, metric.label) is metric
+    with pytest.raises(UnknownNameError, match=f"unknown metric of blend/saq 'nope'\nvalid: .*{task.metrics[0].name}"):
+        metric_of(task, "nope")
+
+
+def test_judgements_without_the_metric_name_those_they_have() -> None:
+    task = get_task("blend/saq")
+    first, second, *_ = task.metrics
+    with_second = pl.DataFrame({second.name: [1.0]})
+    assert _with_column(with_second, second, task) is with_second
+    with pytest.raises(NotJudgedError, match=f"metric {first.name} is not .*compare by one of {second.name}$"):
+        _with_column(with_second, first, task)
+
+
+def test_a_facet_is_one_that_all_judgements_have() -> None:
+    task = get_task("blend/saq")
+    base = pl.DataFrame(schema=["culture", "language", "variant", "topic", "odd"])
+    for name in ("culture", "language", "variant", "topic"):
+        _check_facet(name, task, {"a": base, "b": base})
+    for name, other in (("odd", base), ("topic", base.drop("topic"))):
+        with pytest.raises(UnknownNameError, match=f"facet of blend/saq '{name}'\nvalid: culture, language"):
+            _check_facet(name, task, {"a": base, "b": other})
+
+
+def asked(*tasks: str) -> Asked:
+    return Asked(None, "m", f"m of {len(tasks)}", tuple(Part(1, "m", task, 1) for task in tasks))  # type: ignore[arg-type]
+
+
+def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:
+    models = [asked("sample/saq", "sample/mcq", "blend/saq"), asked("sample/mcq", "sample/saq")]
+
+    def names(wanted: tuple[str, ...] | str | None) -> list[str]:
+        return [task.name for task in _common_tasks(models, wanted)]
+
+    assert names(None) == ["sample/saq", "sample/mcq"]
+    assert names(("sample/mcq", "blend/saq", "sample/saq")) == ["sample/mcq", "sample/saq"]
+    assert names("sample/saq") == ["sample/saq"]
+    with pytest.raises(FolkwaysError, match=r"no such task in common \(m of 3: sample/saq, .*; m of 2: sample/mcq, sample/saq\)"):
+        names("blend")
+    with pytest.raises(FolkwaysError, match=r"no task in common"):
+        _common_tasks([asked("sample/saq"), asked("sample/mcq")], None)
+
+
+def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:
+    told = _unlike(
+        {
+            "a": "folkways|data:x|prompts:p:1|limit:3|seed:0|cultures:all|same:s",
+            "b": "folkways|data:y|prompts:p:2|limit:4|cultures:KR|sampling:5|same:s",
+        }
+    )
+    assert told == [
+        "Not asked or judged alike, data: a x; b y.",
+        "Items with the same name may be different questions in different data: read the differences with care.",
+        "Not asked or judged alike, prompts: a p:1; b p:2.",
+        "Not asked or judged alike, seed: a 0; b none.",
+    ]
+    assert _unlike({"a": "data:x|seed:1", "b": "data:x|seed:1"}) == []
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of three models, of two tasks whose metrics have other names."""
+    path = tmp_path_factory.mktemp("compare") / "w.db"
+    models = ["baseline/first", "baseline/echo", "baseline/random"]
+    run(["sample/mcq", "sample/true-false"], models=models, workspace=path, name="mine")
+    return path
+
+
+def test_a_comparison_is_of_the_models_tasks_facet_and_seed_that_are_asked_for(workspace: Path) -> None:
+    told: list[str] = []
+    found = compare(workspace=workspace, tell=told.append, seed=4, by="language")
+    assert [(one.task, one.by, one.metric.name, one.profile) for one in found] == [
+        ("sample/mcq", "language", "correct", "strict"),
+        ("sample/true-false", "language", "all_right", "strict"),
+    ]
+    assert found[0].models == ("baseline/first", "baseline/echo", "baseline/random")
+    assert told == []
+    (pair,) = compare("first", "echo", runs="mine", workspace=open_workspace(workspace), tasks="sample/mcq", profile="strict")
+    assert (pair.models, pair.by, pair.notes) == (("baseline/first", "baseline/echo"), "culture", ())
+    default, zero, other = (
+        compare(workspace=workspace, tasks=["sample/mcq"], **more)[0].ranking for more in ({}, {"seed": 0}, {"seed": 11})
+    )
+    assert default.equals(zero) and not default.equals(other)
+
+
+def test_what_cannot_be_compared_is_told_unless_it_was_asked_for(workspace: Path) -> None:
+    told: list[str] = []
+    (found,) = compare(workspace=workspace, metric="right", tell=told.append)
+    assert (found.task, found.metric.name) == ("sample/true-false", "right")
+    assert len(told) == 1 and told[0].startswith("left out: sample/mcq (unknown metric of sample/mcq 'right'")
+    for tasks in ("sample/mcq", ("sample/true-false", "sample/mcq")):
+        with pytest.raises(UnknownNameError, match="unknown metric of sample/mcq 'right'"):
+            compare(workspace=workspace, metric="right", tasks=tasks, tell=told.append)
+    with pytest.raises(UnknownNameError, match="unknown metric of sample/mcq 'nope'"):
+        compare(workspace=workspace, metric="nope", tell=told.append)
+    with pytest.warns(UserWarning, match="left out: sample/mcq"):
+        compare(workspace=workspace, tasks="sample", metric="right")
+    with pytest.raises(FolkwaysError, match=r"two models or more, got baseline/echo$"):
+        compare("echo", workspace=workspace)
+    assert len(told) == 1

@@ -1,0 +1,244 @@
+"""Comparisons computed once more, row by row: every column of every frame, for irregular judgements of several models."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from folkways.records import JUDGEMENTS, Metric
+from folkways.reports.views.comparison import DIFFERENCES, RANKING, SPREAD, TOO_FEW, Comparison, compare_judgements
+from folkways.reports.views.comparison_items import Shared, share_items
+from folkways.reports.views.comparison_words import Found, verdict
+from folkways.stats.clusters import clustered_difference, clustered_mean
+from folkways.stats.corrections import benjamini_hochberg, holm
+from folkways.stats.mcnemar import exact_mcnemar
+from folkways.stats.power import detectable_difference
+from folkways.stats.ranks import rank_intervals
+
+RIGHT = Metric("right", "Right", "")
+POINTS = Metric("right", "Points", "", "mean", 2.0, (-1.0, 5.0))
+COUNT = Metric("right", "Answers", "", "mean", 1.0, None)
+SCHEMA = {**JUDGEMENTS, "right": pl.Float64, "topic": pl.String}
+Row = dict[str, object]
+
+
+def irregular(model: int, chance: Callable[[str, str], float]) -> pl.DataFrame:
+    """Questions of one to four rows, in four cultures (one has a single question) and two ways of putting them.
+
+    Some rows are lost, refused, or not counted.
+    """
+    rng = np.random.default_rng(model)
+    rows = []
+    for number, variant, language in product(range(40), ("v1", "v0"), ("en", "ko")):
+        culture = "KR" if number < 26 else "ET" if number < 36 else "US" if number < 38 else "JP"
+        if (number + len(variant) + model) % 11 == 0 or (language == "ko" and number % 3):
+            continue
+        state = str(rng.choice(["answered", "refused", "failed", "missing"], p=[0.9, 0.04, 0.03, 0.03]))
+        right = float(rng.random() < chance(culture, variant)) if state == "answered" else 0.0
+        value = None if number == 7 and variant == "v0" else right
+        topic = None if number % 9 == 0 else f"t{number % 3}"
+        names = ("x/y", f"i{number}", f"q{number % 37}", culture, language, variant)
+        rows.append((*names, number % 2, number % 13 > 0, state, "", "", value, topic))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").sample(fraction=1.0, shuffle=True, seed=model)
+
+
+FRAMES = {
+    "a": irregular(105, lambda _culture, _variant: 0.8),
+    "b": irregular(2, lambda culture, _variant: 0.95 if culture == "ET" else 0.15),
+    "c": irregular(3, lambda culture, variant: 0.02 if culture == "ET" else 0.97 if variant == "v0" else 0.6),
+    "d": irregular(9, lambda _culture, variant: 0.05 if variant == "v0" else 0.65),
+}
+"""One that is good at everything, two that are each good at another culture, and one that depends on how it is asked."""
+
+
+def shared_rows(frames: dict[str, pl.DataFrame]) -> list[tuple[Row, list[float]]]:
+    """What every model replied to, with its values, in the order of the first."""
+    heard: list[dict[tuple[object, ...], Row]] = []
+    for frame in frames.values():
+        kept = [row for row in frame.iter_rows(named=True) if row["counted"] and row["right"] is not None]
+        kept = [row for row in kept if row["state"] not in ("failed", "missing")]
+        heard.append({tuple(row[name] for name in ("item", "language", "variant", "sample")): row for row in kept})
+    keys = [key for key in heard[0] if all(key in other for other in heard)]
+    return [(heard[0][key], [float(str(model[key]["right"])) for model in heard]) for key in keys]
+
+
+def totals(rows: list[tuple[Row, list[float]]]) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of each question and model, and rows of each question, questions in order."""
+    questions: dict[str, list[list[float]]] = defaultdict(list)
+    for row, values in rows:
+        questions[str(row["question"])].append(values)
+    names = sorted(questions)
+    return np.array([np.sum(questions[name], axis=0) for name in names]), np.array([float(len(questions[name])) for name in names])
+
+
+def groups(rows: list[tuple[Row, list[float]]], facet: str) -> dict[str, list[tuple[Row, list[float]]]]:
+    if facet == "all":
+        return {"all": rows}
+    names = sorted({str(row[facet]) for row, _ in rows if row[facet] is not None})
+    return {name: [entry for entry in rows if entry[0][facet] == name] for name in names}
+
+
+def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[str]) -> list[Row]:
+    """DIFFERENCES without verdicts."""
+    rows, found = shared_rows(frames), []
+    for facet in facets:
+        of_facet = []
+        for value, members in groups(rows, facet).items():
+            sums, counts = totals(members)
+            for (one, first), (other, second) in combinations(enumerate(frames), 2):
+                by_row = np.array([values[one] - values[other] for _, values in members])
+                between, by_question = sums[:, one] - sums[:, other], (sums[:, one] - sums[:, other]) / counts
+                most = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
+                estimate = clustered_difference(by_row, between, counts, most) if len(counts) >= 6 else None
+                interval = estimate.interval() if estimate else None
+                scores = [metric.scale * sum(values[at] for _, values in members) / len(members) for at in (one, other)]
+                told = {"task": "x/y", "profile": "strict", "metric": "right", "first": first, "second": second}
+                told |= {"facet": facet, "value": value, "first_score": scores[0], "second_score": scores[1]}
+                told |= {"difference": scores[0] - scores[1], "p": estimate.p() if estimate else math.nan}
+                bounds = (metric.scale * interval.low, metric.scale * interval.high) if interval else (math.nan, math.nan)
+                told |= {"low": bounds[0], "high": bounds[1]}
+                told["interval"] = TOO_FEW if not interval else interval.method + " by question" * (not math.isnan(interval.low))
+                told |= {"p_mcnemar": exact_mcnemar(between).p, "first_better": int((between > 0).sum())}
+                told |= {"second_better": int((between < 0).sum()), "same": int((between == 0).sum())}
+                spread = np.std(by_question, ddof=1) if len(counts) > 1 else 0.0
+                told["effect"] = np.mean(by_question) / spread if spread else math.nan
+                told["detectable"] = metric.scale * detectable_difference(between, counts) if interval else math.nan
+                of_facet.append({**told, "n": len(members), "questions": len(counts)})
+        families = [of_facet] if facet == "all" else [
+            [row for row in of_facet if (row["first"], row["second"]) == pair] for pair in combinations(frames, 2)
+        ]  # fmt: skip
+        for family in families:
+            values = [float(str(row["p"])) for row in family]
+            for row, p_holm, p_bh in zip(family, holm(values), benjamini_hochberg(values), strict=True):
+                found.append({**row, "p_holm": p_holm, "p_bh": p_bh, "looks": len(family)})
+    return found
+
+
+def with_verdicts(rows: list[Row], comparison: Comparison, metric: Metric, by: str) -> list[Row]:
+    turns = comparison.reversals
+    told = []
+    for row in rows:
+        same = [other for other in rows if (other["first"], other["second"]) == (row["first"], row["second"])]
+        found = Found(**{name: row[name] for name in Found.__dataclass_fields__})  # type: ignore[arg-type]
+        whole = row["facet"] == "all"
+        variants = [float(str(other["difference"])) for other in same if other["facet"] == "variant" and by != "variant"]
+        of_pair = turns.filter(first=row["first"], second=row["second"])
+        turned = dict(of_pair.select("name", "difference").iter_rows())
+        if not whole:
+            variants, turned = [], {}
+        told.append({**row, "verdict": verdict(found, points=metric is RIGHT, by_variant=variants, turned=turned)})
+    return told
+
+
+def spread(frames: dict[str, pl.DataFrame], metric: Metric, sources: list[str]) -> list[tuple[object, ...]]:
+    told = []
+    for source in sources:
+        for place, model in enumerate(frames):
+            means = {
+                name: metric.scale * sum(values[place] for _, values in members) / len(members)
+                for name, members in groups(shared_rows(frames), source).items()
+            }
+            low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+            told.append(("x/y", "right", model, source, len(means), low, means[low], high, means[high], means[high] - means[low]))
+    return told
+
+
+def ranking(frames: dict[str, pl.DataFrame], metric: Metric, **options: int) -> list[tuple[object, ...]]:
+    rows = shared_rows(frames)
+    sums, counts = totals(rows)
+    ranks = rank_intervals(sums, counts, **options)
+    told = []
+    for place, model in enumerate(frames):
+        squares = sum(values[place] ** 2 for _, values in rows)
+        interval = clustered_mean(sums[:, place], counts, squares, metric.bounds).interval()
+        bounds = (metric.scale * sums[:, place].sum() / counts.sum(), metric.scale * interval.low, metric.scale * interval.high)
+        told.append(("x/y", "right", model, *bounds, ranks.rank[place], ranks.low[place], ranks.high[place], ranks.first[place]))
+    return sorted(told, key=lambda row: row[6])
+
+
+def assert_same(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    assert_frame_equal(found, expected.fill_nan(None), check_exact=False, rel_tol=1e-9, abs_tol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("models", "metric", "by", "facets"),
+    [
+        ("abcd", RIGHT, "culture", ["all", "culture", "variant"]),
+        ("ac", RIGHT, "topic", ["all", "topic", "culture", "variant"]),
+        ("cd", RIGHT, "variant", ["all", "variant", "culture"]),
+        ("dcb", POINTS, "language", ["all", "language", "culture", "variant"]),
+        ("ab", COUNT, "culture", ["all", "culture", "variant"]),
+    ],
+)
+def test_every_column_of_a_comparison_is_what_counting_row_by_row_gives(
+    models: str, metric: Metric, by: str, facets: list[str]
+) -> None:
+    top = 4 if metric is POINTS else 1
+    frames = {name: FRAMES[name].with_columns(pl.col("right") * top) for name in models}
+    comparison = compare_judgements(frames, "x/y", "strict", metric, by=by, notes=["first", "second"])
+    assert (comparison.task, comparison.profile, comparison.metric, comparison.by) == ("x/y", "strict", metric, by)
+    assert (comparison.models, comparison.notes) == (tuple(models), ("first", "second"))
+    expected = with_verdicts(differences(frames, metric, facets), comparison, metric, by)
+    assert_same(comparison.differences, pl.DataFrame(expected, schema=dict(DIFFERENCES)))
+    assert comparison.verdicts == [row["verdict"] for row in expected if row["facet"] == "all"]
+    assert_same(comparison.spread, pl.DataFrame(spread(frames, metric, list(dict.fromkeys(("variant", by)))), SPREAD, orient="row"))
+    ranks = ranking(frames, metric) if len(models) > 2 else []
+    assert_same(comparison.ranking, pl.DataFrame(ranks, schema=dict(RANKING), orient="row"))
+
+
+def test_these_comparisons_have_something_of_everything() -> None:
+    """What is not in the data cannot be wrong in them."""
+    comparison = compare_judgements(FRAMES, "x/y", "strict", RIGHT)
+    told = " ".join(comparison.differences["verdict"])
+    kinds = (
+        "does better",
+        "looked at",
+        "is ahead in all",
+        "other way round",
+        "No difference can",
+        "No difference overall",
+        "too few",
+    )
+    for words in kinds:
+        assert words in told, words
+    assert comparison.ranking["rank"].to_list() == sorted(comparison.ranking["rank"])
+
+
+def test_ranks_are_resampled_as_often_and_from_the_seed_that_is_asked_for() -> None:
+    found = compare_judgements(FRAMES, "x/y", "strict", RIGHT, seed=5, resamples=37).ranking
+    assert_same(found, pl.DataFrame(ranking(FRAMES, RIGHT, seed=5, resamples=37), schema=dict(RANKING), orient="row"))
+
+
+def test_a_facet_of_one_value_has_no_spread_and_one_way_of_asking_no_rows_of_its_own() -> None:
+    frames = {name: FRAMES[name].filter(variant="v1", language="en") for name in "ab"}
+    comparison = compare_judgements(frames, "x/y", "strict", RIGHT, by="language")
+    assert comparison.differences["facet"].unique(maintain_order=True).to_list() == ["all", "language", "culture"]
+    assert comparison.spread.rows() == []
+
+
+def test_shared_rows_have_numbers_for_their_questions_and_say_what_is_missing() -> None:
+    rows = [("i1", "q2", "answered", 1.0), ("i2", "q1", "answered", 0.0), ("i3", "q2", "failed", 0.0), ("i4", "q3", "refused", 0.0)]
+    one = pl.DataFrame(rows, schema=["item", "question", "state", "right"], orient="row").with_columns(
+        language=pl.lit("en"), variant=pl.lit("v"), sample=pl.lit(0), counted=pl.lit(value=True), culture=pl.lit("KR")
+    )
+    other = pl.concat([one, one.head(1).with_columns(item=pl.lit("i5"), right=pl.lit(None, dtype=pl.Float64))])
+    other = other.with_columns(
+        right=pl.when(pl.col("right").is_not_null()).then(0.5), counted=pl.col("item") != "i4", state=pl.lit("answered")
+    )
+    found = share_items({"one": one, "other": other}, "right", ("culture", "culture", "question"))
+    assert found.values.tolist() == [[1.0, 0.5], [0.0, 0.5]]
+    assert (found.questions.tolist(), found.n_questions, found.n) == ([1, 0], 2, 2)
+    assert found.groups.rows(named=True) == [{"culture": "KR", "question": "q2"}, {"culture": "KR", "question": "q1"}]
+    assert (found.expected, found.replied) == ({"one": 4, "other": 3}, {"one": 3, "other": 3})
+    told = found.notes()
+    assert told[0].startswith("one: 2 of 4 rows are compared; 2 are left out, 1 of them")
+    assert told[1] == "other: 2 of 3 rows are compared; 1 are left out."
+    whole = Shared(found.values, found.questions, 2, found.groups, {"one": 2, "other": 3}, {"one": 2, "other": 3})
+    assert whole.notes() == told[1:]

@@ -1,0 +1,99 @@
+"""What a run would take: tokens by hand, and what a workspace knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.endpoints.base import Completion, EndpointOptions
+from folkways.endpoints.prices import Price
+from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
+from folkways.runs.estimate import LEARNED_FROM, Estimate, Reported, estimate, reported, request_tokens, tokens_of
+from folkways.runs.models import Model, open_models
+from folkways.runs.options import RunOptions
+from folkways.runs.plan import TaskPlan, begin, plan_tasks
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.ledger import Answered, Ledger
+from tests.support.planned import plan_prompts
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return open_workspace(tmp_path / "w.db")
+
+
+def test_a_token_is_four_letters_or_two_thirds_of_another_scripts() -> None:
+    assert tokens_of("") == 0
+    assert tokens_of("abcdefgh, x") == 11 / 4
+    assert tokens_of("한국 abc") == pytest.approx(2 * 0.7 + 4 / 4)
+    assert request_tokens(None, "abcd") == 1 + 4 + 3
+    assert request_tokens("abcdefgh", "abcd") == 1 + 4 + 2 + 4 + 3
+
+
+def answer(workspace: Workspace, run: int, endpoint: int, counts: Mapping[str, int | None]) -> None:
+    """Store replies to the prompts that begin with a word, and how many input tokens each reports."""
+    ledger = Ledger(workspace, run)
+    ledger.enter()
+    batch = ledger.claim(endpoint, 0, 10_000, ())
+    told = [(request, counts[request.user.split()[0]]) for request in batch.requests if request.user.split()[0] in counts]
+    ledger.save(endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told])
+    ledger.leave()
+
+
+def test_what_a_model_reported_is_known_by_its_name_and_its_identity(workspace: Workspace) -> None:
+    run, mine = plan_prompts(workspace, "mine", ["aaaa", "bbbbbbbb", "none", "zero", "once"])
+    answer(workspace, run.id, mine, {"aaaa": 10, "bbbbbbbb": 13, "none": None, "zero": 0, "once": 1})
+    run, other = plan_prompts(workspace, "other", ["aaaa"], config="other")
+    assert reported(workspace, "other") is None
+    answer(workspace, run.id, other, {"aaaa": 1000})
+    assert reported(workspace, "mine") == Reported(3, 24, 1 + 7 + 2 + 7 + 1 + 7)
+    assert reported(workspace, "unknown") is None
+    many = [f"word {number}" for number in range(LEARNED_FROM + 1)]
+    run, often = plan_prompts(workspace, "often", many, config="many")
+    answer(workspace, run.id, often, {"word": 2})
+    found = reported(workspace, "often")
+    assert found is not None
+    assert (found.replies, found.counted) == (500, 1000)
+
+
+def planned(options: Mapping[str, Any]) -> tuple[TaskPlan, Model]:
+    (plan,) = plan_tasks(RunOptions(tasks=("sample/saq",), **options))
+    (model,) = open_models(["baseline/echo"], EndpointOptions())
+    return plan, model
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Workspace, samples: int) -> None:
+    plan, model = planned({"samples": samples})
+    prompts = [row for frame in plan.prompts() for row in frame.iter_rows(named=True)]
+    keys = {(row["system"], row["user"]) if not model.endpoint.item_addressed else tuple(row.items()) for row in prompts}
+    inputs = samples * sum(request_tokens(system, user) for system, user in keys)
+    requests, limit = samples * len(keys), plan.task.max_tokens
+    items = len({row["item"] for row in prompts})
+    first = estimate(plan, model, Price(2.0, 3.0), None)
+    usd = (2 * round(inputs) + 3 * limit * requests) / 1e6
+    assert first == Estimate(
+        "baseline/echo", "sample/saq", items, requests, 0, round(inputs), limit * requests, pytest.approx(usd), 0
+    )
+    assert estimate(plan, model, None, workspace) == Estimate(
+        "baseline/echo", "sample/saq", items, requests, 0, round(inputs), limit * requests, None, 0
+    )
+    run, _ = begin(workspace, [plan], [model], None)
+    ledger = Ledger(workspace, run.id)
+    ledger.enter()
+    batch = ledger.claim(1, 0, 3, ())
+    ledger.save(1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests])
+    told = [request_tokens(request.system, request.user) for request in batch.requests]
+    left = 150 / sum(told) * (inputs - sum(told))
+    assert estimate(plan, model, None, workspace) == Estimate(
+        "baseline/echo", "sample/saq", items, requests - 3, 3, round(left), limit * (requests - 3), None, 3
+    )
+
+
+def test_replies_without_a_limit_are_taken_for_long() -> None:
+    plan, model = planned({"settings": {"max_tokens": None}})
+    found = estimate(plan, model, None, None)
+    assert found.output_tokens == UNLIMITED_OUTPUT_TOKENS * found.requests

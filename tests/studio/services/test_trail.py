@@ -1,0 +1,162 @@
+"""The audit trail: every action leaves the event that tells of it, whole and alone."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from folkways.studio import schema
+from folkways.studio.activity import Event
+from folkways.studio.errors import StudioError
+from folkways.studio.records import Role, StudyState
+from folkways.studio.services import (
+    accounts,
+    adjudications,
+    assignments,
+    audit,
+    invites,
+    items,
+    jobs,
+    judgements,
+    participants,
+    redaction,
+    studies,
+)
+from folkways.studio.services.items import NewItem
+from folkways.studio.workflows.definition import read_definition
+from folkways.workspace.database import Workspace
+from tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
+
+CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
+STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
+POPULATIONS = [{"name": "korea", "culture": "KR", "criteria": CRITERIA}]
+CLOCK = -1.0
+"""Stands for the time on the clock, where an action is not told the time."""
+
+
+def trail(workspace: Workspace, since: float) -> list[tuple[Any, ...]]:
+    """Kind, study, account, participant, subject, details and time of every event."""
+    rows = stored(workspace, schema.events)
+    assert all(row["at"] <= time.time() for row in rows)
+    names = ("kind", "study_id", "account_id", "participant_id", "subject", "details")
+    return [(*(row[name] for name in names), CLOCK if row["at"] >= since else row["at"]) for row in rows]
+
+
+@ON_A_FILE
+def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    owner = accounts.create_account(workspace, "owner", None).id
+    helper = accounts.create_account(workspace, "helper", None).id
+    study = studies.create_study(workspace, read_definition(described(STAGES, populations=POPULATIONS)), owner=owner, now=10.0)
+    expected: list[tuple[Any, ...]] = [
+        ("study.created", study.id, owner, None, "", {}, 10.0),
+        ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, CLOCK),
+    ]
+
+    def told(kind: str, account: int | None, person: int | None, subject: str = "", at: float = CLOCK, **details: Any) -> None:
+        expected.append((kind, study.id, account, person, subject, details, at))
+
+    studies.set_state(workspace, study.id, StudyState.OPEN, by=owner)
+    told("study.open", owner, None)
+
+    with pytest.raises(StudioError):  # what is refused leaves nothing
+        items.add_items(workspace, study.id, "verify", [NewItem("q", {})], by=owner)
+    first, second, third = items.add_items(
+        workspace, study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"], by=owner, now=11.0
+    )
+    told("items.added", owner, None, at=11.0, stage="verify", n=3)
+
+    invite, token = invites.create_invite(workspace, study.id, population="korea", by=helper, now=12.0)
+    told("invite.created", helper, None, at=12.0, role="annotator", population="korea")
+    people = []
+    for number in range(3):
+        person = participants.join(workspace, token, now=20.0 + number)
+        told("role.given", helper, None, f"account:{person.account_id}", role="annotator")
+        told("participant.joined", None, person.id, at=20.0 + number)
+        participants.consent(workspace, person.id, study.consent_version, now=30.0 + number)
+        told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version)
+        people.append(person.id)
+    kim, lee, park = people
+    for person_id, years, kind, failed in (
+        (kim, "7", "eligible", []),
+        (lee, "5", "eligible", []),
+        (park, "4", "screened_out", ["years"]),
+    ):
+        participants.answer_eligibility(workspace, person_id, {"years": years})
+        told(f"participant.{kind}", None, person_id, failed=failed)
+    participants.waive_eligibility(workspace, study.id, park, "grew up there", by=owner)
+    told("participant.waived", owner, park)
+
+    invites.revoke_invite(workspace, study.id, invite.id, by=owner)
+    told("invite.revoked", owner, None, f"invite:{invite.id}")
+
+    numbers = []
+    for person_id, choices, now in ((kim, [1], 40.0), (lee, [1], 41.0), (kim, [0], 42.0), (lee, [2], 43.0)):
+        work = assignments.claim_next(workspace, person_id, now=now)
+        assert isinstance(work, assignments.Work)
+        said = {"choices": choices, "comment": f"of {person_id}"}
+        for _ in range(2):  # sent twice, told once
+            found = judgements.submit(workspace, person_id, work.assignment.id, said, f"k{now}", now=now + 0.5)
+        numbers.append(found.judgement.id)
+        subject = f"item:{work.item.id}"
+        told("judgement.submitted", None, person_id, subject, at=now + 0.5, judgement=numbers[-1], stage="verify")
+        if now == 41.0:
+            told("item.done", None, None, f"item:{first.id}", at=41.5)
+        if now == 43.0:
+            told("item.dropped", None, None, f"item:{second.id}", at=43.5)
+
+    adjudications.adjudicate(workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it", now=50.0)
+    told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
+    items.drop_item(workspace, study.id, third.id, "about no culture", by=owner)
+    told("item.dropped", owner, None, f"item:{third.id}")
+    redaction.redact(workspace, study.id, numbers[0], by=owner)
+    told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
+
+    participants.finish(workspace, kim)
+    told("participant.finished", None, kim)
+    participants.withdraw(workspace, study.id, lee, by=owner, now=60.0)
+    told("participant.withdrawn", owner, lee, at=60.0)
+    participants.delete_attributes(workspace, study.id, lee, by=owner)
+    told("participant.attributes_deleted", owner, lee)
+
+    staff = participants.add_staff(workspace, study.id, helper, Role.REVIEWER, by=owner)
+    told("role.given", owner, None, f"account:{helper}", role="reviewer")
+    accounts.give_role(workspace, study.id, helper, Role.REVIEWER, by=owner)
+    accounts.give_role(workspace, study.id, helper, Role.EXPERT, by=owner)
+    told("role.given", owner, None, f"account:{helper}", role="expert")
+    accounts.take_role(workspace, study.id, staff.account_id, Role.REVIEWER, by=owner)
+    told("role.taken", owner, None, f"account:{helper}", role="reviewer")
+
+    job = jobs.add_job(workspace, study.id, "export", {"format": "csv"}, by=owner)
+    told("job.export", owner, None, f"job:{job.id}")
+    studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)
+    studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)  # it is closed already
+    told("study.closed", owner, None)
+
+    accounts.set_password(workspace, helper, PASSWORD)
+    expected.append(("account.password_changed", None, helper, None, "", {}, CLOCK))
+    for login, account in (("helper", helper), ("nobody", None)):
+        assert accounts.verify_password(workspace, login, "a wrong guess", now=70.0) is None
+        expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
+    assert trail(workspace, since) == expected
+
+
+@ON_A_FILE
+def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace: Workspace) -> None:
+    with studio_workspace.write() as connection:
+        accounts_, studies_ = schema.accounts, schema.studies
+        connection.execute(sa.insert(accounts_).values(name="a", locale="en", created=0.0, disabled=False))
+        for name in ("one", "two"):
+            values = {"name": name, "title": name, "workflow": "own", "state": "open", "definition": {}, "licence": "CC0-1.0"}
+            connection.execute(sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0))
+        for number in range(1, 206):
+            audit.note(connection, f"kind-{number}", study_id=1 + number % 2, now=float(number))
+        audit.note(connection, "of no study", now=300.0)
+    newest = audit.events(studio_workspace, 1)
+    assert [event.at for event in newest] == [float(number) for number in range(204, 4, -2)]
+    assert newest[0] == Event(204, 1, None, None, "kind-204", "", {}, 204.0)
+    assert [event.at for event in audit.events(studio_workspace, 1, before=newest[-1].id)] == [4.0, 2.0]
+    assert [event.at for event in audit.events(studio_workspace, 2, before=6, limit=2)] == [5.0, 3.0]
