@@ -57,7 +57,8 @@ CHANCES = {
     "length": 0.02,
     "no-usage": 0.02,
 }
-FAULTS = {"chances": CHANCES, "seed": 12, "bursts": {"fault": "429", "every": 150, "length": 12}}
+# The script sends each fault once, whatever chance does after it.
+FAULTS = {"script": list(CHANCES), "chances": CHANCES, "seed": 12, "bursts": {"fault": "429", "every": 150, "length": 12}}
 
 
 @dataclass(frozen=True)
