@@ -12,7 +12,7 @@ from pathlib import Path
 
 from folkways.benchmarks.registry import get_task
 from folkways.releases.store import open_release
-from folkways.runs.elsewhere import judge_file
+from folkways.runs.external_responses import judge_file
 from folkways.runs.scoring_models import ScoringModels, equip
 
 

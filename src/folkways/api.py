@@ -27,7 +27,7 @@ from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
 from folkways.runs.scoring_models import ScoringModels, check_models, chosen_models
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
 _LISTS = ("cultures", "languages", "variants", "strata")
@@ -41,7 +41,7 @@ class Run:
     """
 
     workspace: Workspace
-    record: plans.RunRecord
+    record: run_records.RunRecord
     prices: Path | None = None
 
     @property
@@ -125,7 +125,7 @@ def run(
     scoring: ScoringModels | None = None,
     observer: Observer | None = None,
     every: float = 0.5,
-    planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
+    planned: Callable[[run_records.RunRecord, bool], None] = lambda _run, _continued: None,
     **options: Any,
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
@@ -172,7 +172,7 @@ def run(
         profile=profile,
     )
     score_run(database, session.run, profile, models=scoring)
-    record = plans.find_run(database, str(session.run.id))
+    record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     return Run(database, replace(record, state=ended, reason=session.run.reason), path)
 
@@ -180,7 +180,7 @@ def run(
 def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    return Run(database, plans.find_asked_run(database, name), prices)
+    return Run(database, run_records.find_asked_run(database, name), prices)
 
 
 def report_runs(
@@ -197,7 +197,7 @@ def report_runs(
     from folkways.reports.formats.write import write_report
 
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
-    records = [plans.find_asked_run(database, name) for name in names]
+    records = [run_records.find_asked_run(database, name) for name in names]
     data = collect(database, records, title=title, profile=profile, cost_of=cost_function(prices))
     return write_report(data, Path(out), tuple(formats))
 

@@ -80,7 +80,7 @@ class ModelCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
+class DataIssue:
     """Something odd about a release: where it is, what kind it is, the value and what it means. Nothing is dropped in silence.
 
     row is 1-based and counts data rows (the header of a CSV is not a row); for JSON files ``key`` names the entry instead.

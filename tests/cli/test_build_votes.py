@@ -32,7 +32,7 @@ def test_what_is_built_is_checked_without_a_defect(built: Path) -> None:
     done = folkways("data", "check", built / "mine", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert {(oddity["kind"], oddity["value"]) for oddity in found["oddities"]} == {("option-none", "None")}
+    assert {(issue["kind"], issue["value"]) for issue in found["issues"]} == {("option-none", "None")}
 
 
 def test_what_is_built_is_asked_and_reported_as_it_is(built: Path, tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ class TestCheck:
     def test_json_is_complete_and_agrees_with_the_counts(self, data: Run, shared: Path, tmp_path: Path) -> None:
         told = json.loads(data("check", shared / "data" / "blend" / "24e7d73", "--json").stdout)
         assert (told["release"], told["verified"]) == ("blend@24e7d73", True)
-        assert len(told["oddities"]) == sum(told["counts"].values())
+        assert len(told["issues"]) == sum(told["counts"].values())
         assert told["counts"]["empty-answer"] == 7
         assert told["counts"]["group-without-english"] == 28
         data("check", shared / "data" / "blend" / "24e7d73", "--out", tmp_path / "odd.json")

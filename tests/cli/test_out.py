@@ -18,7 +18,7 @@ ONE_FILE = {
     "published --paper xcr --format csv": ("csv", "published.csv"),
     "published --paper xcr --place leaderboard --paper culturalbench": ("txt", "tables.txt"),
     "score mine -w good.db": ("parquet", "scores.csv"),
-    "data check sample": ("json", "oddities.txt"),
+    "data check sample": ("json", "data-issues.txt"),
     JUDGE: ("csv", "verdicts.csv"),
     "judge-by-model free -w good.db --judge baseline/echo --limit 2": ("csv", "verdicts.csv"),
 }

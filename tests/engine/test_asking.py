@@ -17,11 +17,11 @@ from folkways.endpoints.prices import Price
 from folkways.engine import asking as module
 from folkways.engine.asking import Asking, Limits
 from folkways.engine.budget import Amount, Budget, worst_case
-from folkways.engine.pace import Pace
+from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.ledger import Answered, Failed, Ledger
-from folkways.workspace.troubles import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
+from folkways.workspace.request_queue import Answered, Failed, RequestQueue
 from tests.support.planned import plan_prompts
 
 DOWN = EndpointFailure("down", status=500, retryable=True)
@@ -75,15 +75,17 @@ class Clock:
         self.waits: list[float] = []
         monkeypatch.setattr(module, "time", self)
 
-        async def wait(pace: Pace, seconds: float) -> bool:
+        async def wait(limiter: RateLimiter, seconds: float) -> bool:
             self.waits.append(seconds)
             self.now += seconds
             await asyncio.sleep(0)
-            return pace.closed
+            return limiter.closed
 
-        monkeypatch.setattr(Pace, "closed_within", wait)
+        monkeypatch.setattr(RateLimiter, "closed_within", wait)
         monkeypatch.setattr(module, "backoff", lambda tries, asked, _rng: 100.0 * tries + (asked or 0.0))
-        monkeypatch.setattr(Pace, "slow_down", lambda pace, _taken_at, asked: setattr(pace, "places", pace.places - (asked or 1)))
+        monkeypatch.setattr(
+            RateLimiter, "slow_down", lambda limiter, _taken_at, asked: setattr(limiter, "places", limiter.places - (asked or 1))
+        )
 
     def monotonic(self) -> float:
         """Now."""
@@ -127,10 +129,10 @@ def prepared(
 ) -> tuple[Asking, Scripted]:
     endpoint = Scripted(says, local=local)
     run, number = plan_prompts(workspace, "m", [f"q{place}" for place in range(count)])
-    ledger = Ledger(workspace, run.id)
-    ledger.enter()
+    request_queue = RequestQueue(workspace, run.id)
+    request_queue.enter()
     one = limits or Limits(concurrency=1, attempts=3)
-    return Asking(endpoint, number, ledger, database, one, Budget(budget), price), endpoint
+    return Asking(endpoint, number, request_queue, database, one, Budget(budget), price), endpoint
 
 
 def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[object, ...]]:
@@ -140,7 +142,7 @@ def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[obj
 
 def told(asking: Asking) -> dict[str, object]:
     """What the count says, without what is as it was."""
-    return {name: value for name, value in asdict(asking.tally).items() if value and name not in ("endpoint", "began", "places")}
+    return {name: value for name, value in asdict(asking.progress).items() if value and name not in ("endpoint", "began", "places")}
 
 
 def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
@@ -148,7 +150,7 @@ def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
 ) -> None:
     says = [DOWN, SLOW, LOST, GOOD, UNCOUNTED]
     asking, endpoint = prepared(workspace, database, says, 2, price=Price(1e6, 2e6), limits=Limits(concurrency=30, attempts=4))
-    assert asyncio.run(asking.run()) is asking.tally
+    assert asyncio.run(asking.run()) is asking.progress
     assert told(asking) == {
         "total": 2,
         "done": 2,
@@ -162,8 +164,8 @@ def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
     assert endpoint.events == [("open", 30), "close"]
     assert sorted(endpoint.asked)[0] == "q0" and len(endpoint.asked) == 5
     assert sum(int(str(tries)) for (tries,) in rows(workspace, schema.responses, "attempts")) == 5
-    assert (asking.budget.requests, asking._pace.in_flight) == (5, 0)
-    assert asking._pace.places == pytest.approx(23 + 2 / 23, abs=0.01)
+    assert (asking.budget.requests, asking._limiter.in_flight) == (5, 0)
+    assert asking._limiter.places == pytest.approx(23 + 2 / 23, abs=0.01)
     assert rows(workspace, schema.claims, "id") == []
     again, other = prepared(workspace, database, [NEVER], 2)
     asyncio.run(again.run())
@@ -196,13 +198,13 @@ def test_how_often_a_request_is_tried(
     answered: bool,
 ) -> None:
     asking, endpoint = prepared(workspace, database, says, limits=Limits(concurrency=1, attempts=attempts))
-    asking._pace.places = 100.0
+    asking._limiter.places = 100.0
     asyncio.run(asking.run())
     assert (len(endpoint.asked), clock.waits) == (tries, waits)
-    assert (asking.tally.done, asking.tally.failed, asking.tally.retries) == (int(answered), int(not answered), tries - 1)
+    assert (asking.progress.done, asking.progress.failed, asking.progress.retries) == (int(answered), int(not answered), tries - 1)
     table = schema.responses if answered else schema.failures
     assert rows(workspace, table, "attempts") == [(tries,)]
-    assert asking.tally.stopped is None
+    assert asking.progress.stopped is None
 
 
 @pytest.mark.parametrize(("seconds", "tries"), [(119.9, 2), (120.0, 1)])
@@ -229,12 +231,12 @@ def test_after_so_many_failures_a_model_is_given_up(
     limits = Limits(concurrency=1, attempts=1, max_errors=max_errors)
     asking, endpoint = prepared(workspace, database, [NO], count, limits=limits)
     asyncio.run(asking.run())
-    assert len(endpoint.asked) == asking.tally.failed == allowed + 1
-    assert str(asking.tally.stopped).startswith(f"more than {allowed} requests failed; the last error was: no")
+    assert len(endpoint.asked) == asking.progress.failed == allowed + 1
+    assert str(asking.progress.stopped).startswith(f"more than {allowed} requests failed; the last error was: no")
     assert len(rows(workspace, schema.failures, "key")) == allowed + 1
     exactly, _ = prepared(workspace, database, [NO] * allowed + [GOOD], count, limits=limits)
     asyncio.run(exactly.run())
-    assert (exactly.tally.failed, exactly.tally.stopped) == (allowed, None)
+    assert (exactly.progress.failed, exactly.progress.stopped) == (allowed, None)
 
 
 def test_what_can_never_work_ends_with_its_reason_and_gives_back_what_was_not_asked(
@@ -243,9 +245,9 @@ def test_what_can_never_work_ends_with_its_reason_and_gives_back_what_was_not_as
     asking, endpoint = prepared(workspace, database, [GOOD, NEVER], 5)
     asyncio.run(asking.run())
     asking.stop("later")
-    assert (asking.tally.done, asking.tally.failed, asking.tally.stopped, endpoint.asked) == (1, 1, "never", ["q0", "q1"])
+    assert (asking.progress.done, asking.progress.failed, asking.progress.stopped, endpoint.asked) == (1, 1, "never", ["q0", "q1"])
     assert rows(workspace, schema.claims, "id") == []
-    assert (asking.tally.elsewhere, asking.tally.left) == (0, 3)
+    assert (asking.progress.by_others, asking.progress.left) == (0, 3)
 
 
 WORST = worst_case(Request("k", "q0", None, Settings(max_tokens=16)), None).tokens
@@ -271,15 +273,15 @@ def test_what_a_request_costs_of_a_budget(
     budget = asking.budget
     assert (budget.requests, budget.tokens) == (1, charge)
     assert (budget._reserved_requests, budget._reserved_tokens, budget._reserved_usd) == (0, 0, 0)
-    assert asking.tally.usd is None
+    assert asking.progress.usd is None
 
 
 @pytest.mark.parametrize("limit", [Amount(2, UNLIMITED, UNLIMITED), Amount(9, 2 * WORST, UNLIMITED)])
 def test_a_budget_that_is_used_up_says_so(workspace: Workspace, database: ThreadPoolExecutor, limit: Amount) -> None:
     asking, endpoint = prepared(workspace, database, [UNCOUNTED], 4, budget=limit)
     asyncio.run(asking.run())
-    assert (len(endpoint.asked), asking.tally.done) == (2, 2)
-    assert "budget is used up" in str(asking.tally.stopped)
+    assert (len(endpoint.asked), asking.progress.done) == (2, 2)
+    assert "budget is used up" in str(asking.progress.stopped)
 
 
 def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
@@ -288,19 +290,19 @@ def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
     asking, endpoint = prepared(workspace, database, [GOOD, ZeroDivisionError("odd")], 5, budget=Amount(9, 1000, 9))
     with pytest.raises(ZeroDivisionError):
         asyncio.run(asking.run())
-    assert (asking.tally.done, asking.tally.stopped, endpoint.events[-1]) == (1, "odd", "close")
-    assert (asking.budget.requests, asking.budget.tokens, asking._pace.in_flight) == (2, 5 + WORST, 0)
+    assert (asking.progress.done, asking.progress.stopped, endpoint.events[-1]) == (1, "odd", "close")
+    assert (asking.budget.requests, asking.budget.tokens, asking._limiter.in_flight) == (2, 5 + WORST, 0)
     assert asking.budget._reserved_tokens == 0
 
 
 def test_replies_that_may_be_anothers_are_asked_for_again(workspace: Workspace, database: ThreadPoolExecutor, clock: Clock) -> None:
     asking, endpoint = prepared(workspace, database, [GOOD], 3)
-    (first,) = asking.ledger.claim(asking.endpoint_id, 0, 1, ()).requests
-    asking.ledger.give_back([first.key])
+    (first,) = asking.request_queue.claim(asking.endpoint_id, 0, 1, ()).requests
+    asking.request_queue.give_back([first.key])
     endpoint.says = [GOOD, EndpointFailure("mixed up", retryable=True, doubtful=(first.key,)), GOOD]
     asyncio.run(asking.run())
     assert endpoint.asked == ["q0", "q1", "q1", "q2", "q0"]
-    assert (asking.tally.done, asking.tally.retries) == (3, 1)
+    assert (asking.progress.done, asking.progress.retries) == (3, 1)
     assert len(rows(workspace, schema.responses, "key")) == 3
 
 
@@ -309,21 +311,21 @@ def test_what_another_process_holds_is_waited_for(
 ) -> None:
     """It answers one, fails to answer another and gives it back: the first is not asked here, the second is."""
     asking, endpoint = prepared(workspace, database, [GOOD], 4)
-    other = Ledger(workspace, asking.ledger.run_id)
+    other = RequestQueue(workspace, asking.request_queue.run_id)
     other.enter()
     answered, _ = other.claim(asking.endpoint_id, 0, 2, ()).requests
     freed: list[int] = []
 
-    def looked(_ledger: Ledger) -> None:
+    def looked(_ledger: RequestQueue) -> None:
         freed.append(len(endpoint.asked))
         if len(freed) == 2:
             other.save(asking.endpoint_id, [Answered(answered, GOOD, 0.1, 1)])
             other.leave()
 
-    monkeypatch.setattr(Ledger, "free_dead_claims", looked)
+    monkeypatch.setattr(RequestQueue, "free_dead_claims", looked)
     asyncio.run(asking.run())
     assert endpoint.asked == ["q2", "q3", "q1"]
-    assert (asking.tally.total, asking.tally.done, asking.tally.elsewhere) == (4, 3, 1)
+    assert (asking.progress.total, asking.progress.done, asking.progress.by_others) == (4, 3, 1)
     assert (freed, clock.waits) == ([2, 2], [0.5, 0.5])
 
 
@@ -332,17 +334,17 @@ def test_requests_are_claimed_in_chunks(
 ) -> None:
     asking, endpoint = prepared(workspace, database, [GOOD], 600, limits=Limits(concurrency=700))
     chunks: list[tuple[int, int]] = []
-    claim = Ledger.claim
+    claim = RequestQueue.claim
 
-    def noted(ledger: Ledger, number: int, after: int, limit: int, held: Any) -> Any:
-        batch = claim(ledger, number, after, limit, held)
+    def noted(request_queue: RequestQueue, number: int, after: int, limit: int, held: Any) -> Any:
+        batch = claim(request_queue, number, after, limit, held)
         chunks.append((after, len(batch.requests)))
         return batch
 
-    monkeypatch.setattr(Ledger, "claim", noted)
+    monkeypatch.setattr(RequestQueue, "claim", noted)
     asyncio.run(asking.run())
     assert chunks[:2] == [(0, 512), (512, 88)]
-    assert (asking.tally.done, len(set(endpoint.asked))) == (600, 600)
+    assert (asking.progress.done, len(set(endpoint.asked))) == (600, 600)
 
 
 def test_a_databases_server_may_be_away_for_two_minutes_and_for_ten_seconds_at_the_end(
@@ -371,7 +373,7 @@ def test_a_databases_server_may_be_away_for_two_minutes_and_for_ten_seconds_at_t
         ("done", 5.0, 15.0, True),
         ("done", 5.0, 15.1, False),
     ):
-        asking.tally.stopped, asking.tally.last_error = stopped, None
+        asking.progress.stopped, asking.progress.last_error = stopped, None
         slept.clear()
         step = each
         work = asking._on_database(gone_until, clock.now + away)
@@ -380,7 +382,7 @@ def test_a_databases_server_may_be_away_for_two_minutes_and_for_ten_seconds_at_t
         else:
             with pytest.raises(WorkspaceGoneError):
                 asyncio.run(work)
-        assert asking.tally.last_error == "gone"
+        assert asking.progress.last_error == "gone"
         assert set(slept) == {0.5}
 
 
@@ -388,18 +390,18 @@ def test_what_cannot_be_stored_ends_the_session_and_is_tried_once_more(
     workspace: Workspace, database: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asking, endpoint = prepared(workspace, database, [GOOD], 3)
-    save, saved = Ledger.save, []
+    save, saved = RequestQueue.save, []
 
-    def full_once(ledger: Ledger, number: int, results: Sequence[Answered | Failed]) -> None:
+    def full_once(request_queue: RequestQueue, number: int, results: Sequence[Answered | Failed]) -> None:
         saved.append([result.request.user for result in results])
         if len(saved) == 1:
             raise WorkspaceError("the disk is full")
-        save(ledger, number, results)
+        save(request_queue, number, results)
 
-    monkeypatch.setattr(Ledger, "save", full_once)
+    monkeypatch.setattr(RequestQueue, "save", full_once)
     with pytest.raises(WorkspaceError, match="full"):
         asyncio.run(asking.run())
     assert saved[0] == saved[-1][: len(saved[0])]
     assert sorted(saved[-1]) == sorted(endpoint.asked)
-    assert asking.tally.done == len(endpoint.asked) == len(rows(workspace, schema.responses, "key"))
-    assert asking.tally.stopped == "the disk is full"
+    assert asking.progress.done == len(endpoint.asked) == len(rows(workspace, schema.responses, "key"))
+    assert asking.progress.stopped == "the disk is full"

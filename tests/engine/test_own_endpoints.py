@@ -11,11 +11,11 @@ import pytest
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget, worst_case
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Order, ask
-from folkways.engine.tally import Tally
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.ledger import Ledger
+from folkways.workspace.request_queue import RequestQueue
 from tests.support.planned import plan_prompts
 
 
@@ -44,7 +44,7 @@ class Own:
         return self.answer(request)
 
 
-def ask_own(workspace: Workspace, endpoint: Own, count: int, *, attempts: int = 1, budget: str | None = None) -> Tally:
+def ask_own(workspace: Workspace, endpoint: Own, count: int, *, attempts: int = 1, budget: str | None = None) -> ModelProgress:
     run, number = plan_prompts(workspace, endpoint.identity, [f"question {position}" for position in range(count)])
     limit = Budget(parse_budget(budget)) if budget else None
     return ask(workspace, run.id, [Order(endpoint, number, Limits(8, attempts))], budget=limit, every=0.02)[0]
@@ -64,16 +64,16 @@ def workspace(tmp_path: Path) -> Workspace:
 
 def test_an_error_while_storing_ends_the_session_with_that_error(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it is: a reply that was paid for must not vanish while the run goes on as if it were there."""
-    save = Ledger.save
+    save = RequestQueue.save
     calls: list[int] = []
 
-    def fails_twice(self: Ledger, endpoint_id: int, answers: object) -> None:
+    def fails_twice(self: RequestQueue, endpoint_id: int, answers: object) -> None:
         calls.append(1)
         if len(calls) <= 1:
             raise OverflowError("too large to convert to a SQLite INTEGER")
         save(self, endpoint_id, answers)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Ledger, "save", fails_twice)
+    monkeypatch.setattr(RequestQueue, "save", fails_twice)
     endpoint = Own(lambda _: Completion("A"))
     with pytest.raises(OverflowError, match="too large"):
         ask_own(workspace, endpoint, 2000)
@@ -89,7 +89,7 @@ def test_a_token_budget_holds_without_the_providers_own_count(workspace: Workspa
         return Completion("A")
 
     endpoint = Own(answer)
-    tally = ask_own(workspace, endpoint, 200, attempts=2, budget="2000tokens")
-    assert "budget" in (tally.stopped or "")
+    progress = ask_own(workspace, endpoint, 200, attempts=2, budget="2000tokens")
+    assert "budget" in (progress.stopped or "")
     spent = sum(worst_case(request, None).tokens for request in endpoint.asked)
     assert 1800 < spent <= 2000

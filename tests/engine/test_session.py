@@ -13,11 +13,11 @@ from folkways.endpoints.prices import Price
 from folkways.endpoints.registry import open_name
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Amount, Budget, parse_budget
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Observer, Order, ask
-from folkways.engine.tally import Tally
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
-from folkways.workspace.ledger import Ledger
+from folkways.workspace.request_queue import RequestQueue
 from tests.support.chat_server import ChatServer
 from tests.support.planned import plan_prompts
 
@@ -34,11 +34,11 @@ def ask_server(
     timeout: float = 30.0,
     max_body: int = 1024 * 1024,
     observer: Observer | None = None,
-) -> tuple[Tally, dict[str, int]]:
+) -> tuple[ModelProgress, dict[str, int]]:
     """Plan ``texts``, ask the server, return the count and how many items ended in which state."""
     endpoint = open_name(f"{server.url}/v1#test-model", EndpointOptions(timeout=timeout, max_body=max_body))
     run, number = plan_prompts(workspace, endpoint.identity, texts)
-    (tally,) = ask(
+    (progress,) = ask(
         workspace,
         run.id,
         [Order(endpoint, number, limits or Limits(), PRICE)],
@@ -48,7 +48,7 @@ def ask_server(
     )
     (part,) = results.parts(workspace, run)
     states = results.responses(workspace, run, part)["state"].to_list()
-    return tally, {state: states.count(state) for state in set(states)}
+    return progress, {state: states.count(state) for state in set(states)}
 
 
 @pytest.fixture
@@ -62,14 +62,14 @@ def questions(count: int) -> list[str]:
 
 def test_asks_everything_once_and_nothing_again(workspace: Workspace) -> None:
     with ChatServer() as server:
-        tally, states = ask_server(workspace, server, questions(2000))
+        progress, states = ask_server(workspace, server, questions(2000))
         again, _ = ask_server(workspace, server, questions(2000))
         stats = server.stats()
     assert states == {"answered": 2000}
-    assert (tally.done, tally.failed, again.total) == (2000, 0, 0)
+    assert (progress.done, progress.failed, again.total) == (2000, 0, 0)
     assert (stats["total"], stats["distinct"]) == (2000, 2000)
-    assert tally.input_tokens > 0
-    assert tally.usd == pytest.approx((tally.input_tokens + tally.output_tokens) / 1e6)
+    assert progress.input_tokens > 0
+    assert progress.usd == pytest.approx((progress.input_tokens + progress.output_tokens) / 1e6)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_asks_everything_once_and_nothing_again(workspace: Workspace) -> None:
 )
 def test_passing_trouble_is_overcome(workspace: Workspace, fault: str) -> None:
     with ChatServer(faults={"chances": {fault: 0.2}, "seed": 5}) as server:
-        tally, states = ask_server(workspace, server, questions(60), limits=Limits(concurrency=16, attempts=8))
+        progress, states = ask_server(workspace, server, questions(60), limits=Limits(concurrency=16, attempts=8))
         stats = server.stats()
     assert states == {"answered": 60}
-    assert tally.retries > 0
+    assert progress.retries > 0
     assert stats["kinds"].get(fault.split("+")[0], 0) > 0
     assert stats["answered_again"] == 0
 
@@ -88,15 +88,15 @@ def test_passing_trouble_is_overcome(workspace: Workspace, fault: str) -> None:
 def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> None:
     with ChatServer(latency=0.01, faults={"script": ["ok"] * 100 + ["429"] * 40}) as server:
         places: list[float] = []
-        tally, states = ask_server(
+        progress, states = ask_server(
             workspace,
             server,
             questions(1500),
             limits=Limits(concurrency=32, attempts=8),
-            observer=lambda tallies: places.append(tallies[0].places),
+            observer=lambda progresses: places.append(progresses[0].places),
         )
     assert states == {"answered": 1500}
-    assert tally.rate_limited == 40
+    assert progress.rate_limited == 40
     assert min(place for place in places if place) < 24
     assert places[-1] == 32
 
@@ -104,18 +104,18 @@ def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> Non
 def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) -> None:
     with ChatServer() as server:
         pass  # its port is closed again, so nothing listens there
-    tally, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5))
-    assert tally.stopped is not None
-    assert "more than 5 requests failed" in tally.stopped
+    progress, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5))
+    assert progress.stopped is not None
+    assert "more than 5 requests failed" in progress.stopped
     assert 5 < states["failed"] <= 5 + 8, "those on their way are waited for, and nothing new is sent"
     assert states["failed"] + states["missing"] == 200
 
 
 def test_to_be_told_to_slow_down_uses_up_no_attempt(workspace: Workspace) -> None:
     with ChatServer(faults={"script": ["429"] * 3}) as server:
-        tally, states = ask_server(workspace, server, questions(1), limits=Limits(concurrency=1, attempts=2))
+        progress, states = ask_server(workspace, server, questions(1), limits=Limits(concurrency=1, attempts=2))
     assert states == {"answered": 1}
-    assert tally.rate_limited == 3
+    assert progress.rate_limited == 3
 
 
 @pytest.mark.parametrize(
@@ -123,10 +123,10 @@ def test_to_be_told_to_slow_down_uses_up_no_attempt(workspace: Workspace) -> Non
 )
 def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, words: str) -> None:
     with ChatServer(faults={"chances": {fault: 1.0}}) as server:
-        tally, states = ask_server(workspace, server, questions(500), limits=Limits(concurrency=8))
+        progress, states = ask_server(workspace, server, questions(500), limits=Limits(concurrency=8))
         stats = server.stats()
-    assert tally.stopped is not None
-    assert words in tally.stopped
+    assert progress.stopped is not None
+    assert words in progress.stopped
     assert stats["total"] <= 16
     assert states["missing"] >= 480
 
@@ -134,9 +134,9 @@ def test_what_can_never_work_stops_at_once(workspace: Workspace, fault: str, wor
 def test_stalls_and_huge_bodies_become_failures(workspace: Workspace) -> None:
     texts = [*questions(20), "[[fault:stall+seconds=3600]] slow", "[[fault:big+megabytes=50]] big"]
     with ChatServer() as server:
-        tally, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=5.0)
+        progress, states = ask_server(workspace, server, texts, limits=Limits(attempts=1), timeout=5.0)
     assert states == {"answered": 20, "failed": 2}
-    assert tally.failed == 2
+    assert progress.failed == 2
 
 
 def test_rubbish_is_stored_as_text(workspace: Workspace) -> None:
@@ -150,15 +150,15 @@ def test_rubbish_is_stored_as_text(workspace: Workspace) -> None:
 def test_a_budget_is_not_crossed(workspace: Workspace, text: str, spent: str) -> None:
     budget = parse_budget(text)
     with ChatServer(latency=0.005) as server:
-        tally, states = ask_server(workspace, server, questions(800), budget=budget)
+        progress, states = ask_server(workspace, server, questions(800), budget=budget)
         stats = server.stats()
-    used = {"requests": stats["total"], "tokens": tally.input_tokens + tally.output_tokens, "usd": tally.usd or 0.0}
+    used = {"requests": stats["total"], "tokens": progress.input_tokens + progress.output_tokens, "usd": progress.usd or 0.0}
     limit = getattr(budget, spent)
     assert used[spent] <= limit
     assert used[spent] > 0.8 * limit
-    assert tally.stopped is not None
-    assert "budget" in tally.stopped
-    assert states["missing"] == 800 - tally.done
+    assert progress.stopped is not None
+    assert "budget" in progress.stopped
+    assert states["missing"] == 800 - progress.done
 
 
 def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
     texts = questions(1500)
     with ChatServer(latency=0.002) as server:
         workspaces = [open_workspace(path), open_workspace(path)]
-        counts: list[Tally] = []
+        counts: list[ModelProgress] = []
         threads = [threading.Thread(target=lambda own=own: counts.append(ask_server(own, server, texts)[0])) for own in workspaces]
         for thread in threads:
             thread.start()
@@ -175,7 +175,7 @@ def test_two_processes_worth_of_sessions_share_one_run(tmp_path: Path) -> None:
             thread.join()
         stats = server.stats()
     assert (stats["total"], stats["distinct"]) == (1500, 1500)
-    assert sum(tally.done for tally in counts) == 1500
+    assert sum(progress.done for progress in counts) == 1500
 
 
 def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_other(workspace: Workspace) -> None:
@@ -185,28 +185,28 @@ def test_models_are_asked_at_the_same_time_and_one_broken_does_not_lose_the_othe
             endpoint = open_name(f"{server.url}/v1#m")
             run, number = plan_prompts(workspace, endpoint.identity, questions(300), first=first)
             orders.append(Order(endpoint, number, Limits()))
-        tallies = ask(workspace, run.id, orders, every=0.02)
+        progresses = ask(workspace, run.id, orders, every=0.02)
         stats = broken.stats()
-    assert (tallies[0].done, tallies[0].stopped) == (300, None)
-    assert tallies[0].usd is None
-    assert "key" in (tallies[1].stopped or "")
-    assert (tallies[1].done, stats["total"]) == (0, tallies[1].failed)
+    assert (progresses[0].done, progresses[0].stopped) == (300, None)
+    assert progresses[0].usd is None
+    assert "key" in (progresses[1].stopped or "")
+    assert (progresses[1].done, stats["total"]) == (0, progresses[1].failed)
 
 
 def test_a_heartbeat_that_fails_once_is_not_the_last(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without heartbeats another host takes this process for dead and asks again what it is asking."""
     beats: list[bool] = []
 
-    def fails_first(_: Ledger) -> None:
+    def fails_first(_: RequestQueue) -> None:
         beats.append(True)
         if len(beats) == 1:
             raise WorkspaceError("another process has been writing for over 60 s")
 
-    monkeypatch.setattr(Ledger, "heartbeat", fails_first)
+    monkeypatch.setattr(RequestQueue, "heartbeat", fails_first)
     monkeypatch.setattr("folkways.engine.session.STALE_SECONDS", 0.1)
     with ChatServer(latency=0.1) as server:
-        tally, _ = ask_server(workspace, server, questions(40), limits=Limits(concurrency=4))
-    assert tally.done == 40
+        progress, _ = ask_server(workspace, server, questions(40), limits=Limits(concurrency=4))
+    assert progress.done == 40
     assert len(beats) > 1
 
 
@@ -217,16 +217,16 @@ def test_a_database_server_that_drops_its_connections_costs_nothing(postgres_url
     ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     dropped: list[object] = []
 
-    def drop(tallies: Sequence[Tally]) -> None:
-        if 0 < tallies[0].done < 200 and len(dropped) < 3:
+    def drop(progresses: Sequence[ModelProgress]) -> None:
+        if 0 < progresses[0].done < 200 and len(dropped) < 3:
             with other.read() as connection:
                 dropped.extend(connection.exec_driver_sql(ended).all())
 
     with ChatServer(latency=0.05) as server:
-        tally, states = ask_server(workspace, server, questions(300), limits=Limits(concurrency=8), observer=drop)
+        progress, states = ask_server(workspace, server, questions(300), limits=Limits(concurrency=8), observer=drop)
         stats = server.stats()
     assert len(dropped) >= 3
-    assert (tally.done, states) == (300, {"answered": 300})
+    assert (progress.done, states) == (300, {"answered": 300})
     assert (stats["total"], stats["distinct"]) == (300, 300)
     with other.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0

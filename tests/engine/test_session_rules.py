@@ -17,13 +17,13 @@ from folkways.endpoints.prices import Price
 from folkways.engine import interrupts, session
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Order, ask
-from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.ledger import Ledger
-from folkways.workspace.troubles import WorkspaceError
+from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.request_queue import RequestQueue
 from tests.support.planned import plan_prompts
 
 Answer = Callable[[Request], Awaitable[None]]
@@ -75,7 +75,7 @@ def heard() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def ask_all(workspace: Workspace, *endpoints: Own, count: int = 20, **options: Any) -> list[Tally]:
+def ask_all(workspace: Workspace, *endpoints: Own, count: int = 20, **options: Any) -> list[ModelProgress]:
     orders = []
     for place, endpoint in enumerate(endpoints):
         texts = [f"question {number}" for number in range(count)]
@@ -91,14 +91,21 @@ def stored(workspace: Workspace, table: sa.Table = schema.responses) -> int:
 
 def test_models_are_asked_together_and_counted_each_by_its_name(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     beats: list[object] = []
-    monkeypatch.setattr(Ledger, "heartbeat", beats.append)
+    monkeypatch.setattr(RequestQueue, "heartbeat", beats.append)
     shown: list[list[int]] = []
-    tallies = ask_all(
-        workspace, Own("a"), Own("b"), observer=lambda tallies: shown.append([tally.done for tally in tallies]), every=3600.0
+    progresses = ask_all(
+        workspace,
+        Own("a"),
+        Own("b"),
+        observer=lambda progresses: shown.append([progress.done for progress in progresses]),
+        every=3600.0,
     )
-    assert [(tally.endpoint, tally.done, tally.usd) for tally in tallies] == [("my a", 20, None), ("my b", 20, pytest.approx(4e-5))]
+    assert [(progress.endpoint, progress.done, progress.usd) for progress in progresses] == [
+        ("my a", 20, None),
+        ("my b", 20, pytest.approx(4e-5)),
+    ]
     assert shown == [[20, 20]]  # once at the end
-    assert (beats, stored(workspace), stored(workspace, schema.owners)) == ([], 40, 0)
+    assert (beats, stored(workspace), stored(workspace, schema.workers)) == ([], 40, 0)
 
 
 def test_a_budget_is_of_all_models_together(workspace: Workspace) -> None:
@@ -111,20 +118,20 @@ def test_a_model_that_cannot_go_on_stops_the_others_and_is_the_error(workspace: 
     async def slowly(_request: Request) -> None:
         await asyncio.sleep(0.002)
 
-    shown: list[list[Tally]] = []
+    shown: list[list[ModelProgress]] = []
     good, broken = Own("good", slowly), Own("broken", trouble=FolkwaysError("no such model"))
     with pytest.raises(FolkwaysError, match="no such model"):
-        ask_all(workspace, good, broken, count=500, observer=lambda tallies: shown.append(list(tallies)))
+        ask_all(workspace, good, broken, count=500, observer=lambda progresses: shown.append(list(progresses)))
     assert stored(workspace) == good.asked == shown[-1][0].done < 500
     assert "another model" in str(shown[-1][0].stopped)
-    assert stored(workspace, schema.owners) == 0
+    assert stored(workspace, schema.workers) == 0
 
 
 def test_it_works_from_inside_a_running_loop_too(workspace: Workspace) -> None:
-    async def notebook() -> list[Tally]:
+    async def notebook() -> list[ModelProgress]:
         return ask_all(workspace, Own("a"))
 
-    assert [tally.done for tally in asyncio.run(notebook())] == [20]
+    assert [progress.done for progress in asyncio.run(notebook())] == [20]
 
 
 @pytest.mark.parametrize("signals", [1, 2, 3])
@@ -138,9 +145,9 @@ def test_the_first_signal_waits_for_what_is_on_its_way_and_the_second_gives_it_u
             await asyncio.sleep(0.01 if signals == 1 else 3600)
 
     own = Own("a", interrupted)
-    (tally,) = ask_all(workspace, own)
-    assert tally.stopped == "interrupted"
-    assert (own.asked, tally.done, stored(workspace)) == ((5, 5, 5) if signals == 1 else (5, 4, 4))
+    (progress,) = ask_all(workspace, own)
+    assert progress.stopped == "interrupted"
+    assert (own.asked, progress.done, stored(workspace)) == ((5, 5, 5) if signals == 1 else (5, 4, 4))
     assert stored(workspace, schema.claims) == 0
 
 
@@ -158,17 +165,19 @@ def test_it_shows_its_counts_at_every_turn_and_beats_four_times_before_it_is_tak
         if now > 100:
             raise asyncio.CancelledError
 
-    def heartbeat(_ledger: Ledger) -> None:
+    def heartbeat(_ledger: RequestQueue) -> None:
         beats.append(now)
         raise WorkspaceError("locked")
 
     monkeypatch.setattr(session.time, "monotonic", lambda: now)
     monkeypatch.setattr(session.asyncio, "sleep", sleep)
-    monkeypatch.setattr(Ledger, "heartbeat", heartbeat)
+    monkeypatch.setattr(RequestQueue, "heartbeat", heartbeat)
 
     async def tick(every: float, observed: bool) -> None:
         with ThreadPoolExecutor(1) as database, pytest.raises(asyncio.CancelledError):
-            await session._tick(Ledger(workspace, 1), database, (lambda _: shown.append(now)) if observed else None, [], every)
+            await session._tick(
+                RequestQueue(workspace, 1), database, (lambda _: shown.append(now)) if observed else None, [], every
+            )
 
     asyncio.run(tick(7.5, True))
     assert (shown, beats) == ([7.5 * turn for turn in range(1, 14)], [30.0, 60.0, 90.0])

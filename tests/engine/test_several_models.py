@@ -61,7 +61,7 @@ def test_one_budget_for_all_models_is_used_up_and_not_waited_for(workspace: Work
     endpoints = [Slow("slow", 0.05), Slow("quick", 0.001)]
     run, orders = orders_for(workspace, endpoints, 40)
     limit = parse_budget(budget)
-    tallies = ask(workspace, run, orders, budget=Budget(limit), every=0.02)
+    progresses = ask(workspace, run, orders, budget=Budget(limit), every=0.02)
     assert sum(endpoint.asked for endpoint in endpoints) == limit.requests
-    assert sum(tally.done for tally in tallies) == limit.requests
-    assert all("budget" in (tally.stopped or "") for tally in tallies)
+    assert sum(progress.done for progress in progresses) == limit.requests
+    assert all("budget" in (progress.stopped or "") for progress in progresses)

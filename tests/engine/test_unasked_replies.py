@@ -10,32 +10,32 @@ import sqlalchemy as sa
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.engine.asking import Limits
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Order, ask
-from folkways.engine.tally import Tally
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
 from tests.support.planned import plan_prompts
 from tests.support.unasked_server import KINDS, UnaskedServer
 
 
-def ask_all(folder: Path, server: UnaskedServer, count: int, concurrency: int) -> tuple[Tally, dict[str, str]]:
+def ask_all(folder: Path, server: UnaskedServer, count: int, concurrency: int) -> tuple[ModelProgress, dict[str, str]]:
     """Ask ``count`` questions; returns the tally and, for each question stored, the reply that is stored under it."""
     workspace = open_workspace(folder / "w.db")
     endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=20))
     run, number = plan_prompts(workspace, endpoint.identity, [f"Say: word{index}" for index in range(count)])
-    (tally,) = ask(workspace, run.id, [Order(endpoint, number, Limits(concurrency, 20))])
+    (progress,) = ask(workspace, run.id, [Order(endpoint, number, Limits(concurrency, 20))])
     responses, prompts = schema.responses, schema.prompts
     query = sa.select(prompts.c.user, responses.c.text).join(responses, responses.c.prompt_hash == prompts.c.prompt_hash)
     with workspace.read() as connection:
-        return tally, {user.split()[-1]: text for user, text in connection.execute(query)}
+        return progress, {user.split()[-1]: text for user, text in connection.execute(query)}
 
 
 @pytest.mark.parametrize(("concurrency", "count"), [(1, 12), (8, 48)])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "400 instead"])
 def test_no_reply_is_stored_under_another_question(tmp_path: Path, kind: str, concurrency: int, count: int) -> None:
     with UnaskedServer(kind, latency=0.005 if kind == "loose" else 0.0) as server:
-        tally, stored = ask_all(tmp_path, server, count, concurrency)
+        progress, stored = ask_all(tmp_path, server, count, concurrency)
     assert server.unasked > 0
     wrong = {asked: said for asked, said in stored.items() if asked != said}
     assert not wrong
-    assert (len(stored), tally.done, tally.failed) == (count, count, 0)
+    assert (len(stored), progress.done, progress.failed) == (count, count, 0)

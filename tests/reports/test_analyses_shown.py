@@ -18,8 +18,8 @@ from folkways.reports.figures.analysis_charts import DIVERGING, heat_map, interv
 from folkways.reports.figures.analysis_figures import analysis_views
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.write import write_report
-from folkways.reports.views.endings import ending_figures
 from folkways.reports.views.grids import grids
+from folkways.reports.views.outcomes import outcome_figures
 from folkways.reports.views.views import ReportView
 from tests.support.browser import axe_violations
 
@@ -115,7 +115,7 @@ def test_only_models_are_drawn_where_there_are_models() -> None:
 
 def test_how_questions_ended_adds_up(data: ReportData) -> None:
     view = ReportView(data)
-    bars, *by_culture = ending_figures(view)
+    bars, *by_culture = outcome_figures(view)
     shown = data.scores.filter(pl.col("facet") == "all", ~pl.col("endpoint").str.starts_with("baseline/"))
     headline = shown.filter(pl.col("metric").is_in([task.metric.name for task in view.tasks]))
     for state in ("failed", "refused"):
@@ -128,18 +128,18 @@ def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: Repor
         pl.lit(0, pl.Int64).alias(state) for state in ("refused", "unreadable", "failed", "missing")
     )
     whole = answered.with_columns(answered=pl.col("n"))
-    assert [figure.slug for figure in ending_figures(ReportView(replace(data, scores=whole)))] == ["endings"]
+    assert [figure.slug for figure in outcome_figures(ReportView(replace(data, scores=whole)))] == ["outcomes"]
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_analyses_and_endings_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
+def test_analyses_and_outcomes_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
     analysis = Analysis("gains", "What is gained", "Is anything gained?", ("blend/saq",), lambda _: ())
     tables = [replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}") for drawn in ("heatmap", "intervals", None)]
     [page_file, *_] = write_report(replace(data, analyses=(Made(analysis, tables),)), tmp_path, ("html",))
     page = new_page(color_scheme=scheme).open(page_file)
     page.evaluate(
-        "() => { for (const part of document.querySelectorAll('#analyses details, #endings details')) part.open = true; }"
+        "() => { for (const part of document.querySelectorAll('#analyses details, #outcomes details')) part.open = true; }"
     )
     assert axe_violations(page) == []
     levels = page.eval_on_selector_all("h1, h2, h3, h4", "headings => headings.map(heading => Number(heading.tagName[1]))")

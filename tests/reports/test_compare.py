@@ -11,7 +11,7 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.compare import NotJudgedError, _check_facet, _common_tasks, _unlike, _with_column, compare, metric_of
-from folkways.runs.judged import Asked
+from folkways.runs.find_models import StoredModel
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import Part
 
@@ -44,8 +44,8 @@ def test_a_facet_is_one_that_all_judgements_have() -> None:
             _check_facet(name, task, {"a": base, "b": other})
 
 
-def asked(*tasks: str) -> Asked:
-    return Asked(None, "m", f"m of {len(tasks)}", tuple(Part(1, "m", task, 1) for task in tasks))  # type: ignore[arg-type]
+def asked(*tasks: str) -> StoredModel:
+    return StoredModel(None, "m", f"m of {len(tasks)}", tuple(Part(1, "m", task, 1) for task in tasks))  # type: ignore[arg-type]
 
 
 def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:

@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 from folkways.reports.data import ReportData
 from folkways.reports.formats.html import render_html
-from folkways.reports.views.sample import take_sample
+from folkways.reports.views.judgement_sample import take_sample
 from folkways.reports.views.views import ReportView
 from tests.support.browser import Watched
 from tests.support.report_data import Shape, simulate

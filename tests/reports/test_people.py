@@ -14,7 +14,7 @@ from folkways.api import Run, run
 from folkways.records import empty
 from folkways.reports.data import PEOPLE, ReportData
 from folkways.reports.figures.drawings import draw
-from folkways.reports.figures.figures import Figure
+from folkways.reports.figures.figure import Figure
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.views.views import ReportView

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import by_group, language_pairs
 from folkways.reports.figures.drawings import draw
-from folkways.reports.figures.figures import task_figures
+from folkways.reports.figures.figure import task_figures
 from folkways.reports.figures.sparklines import STRIP_HEIGHT, strip_cells, strips
 from folkways.reports.figures.world import WorldMap
 from folkways.reports.formats.html import render_html
@@ -18,8 +18,8 @@ from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import explain, parse_signature
 from folkways.reports.formats.summary import coverage_notices, gaps, lede, run_notices
 from folkways.reports.names import short_endpoints, value_name
+from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
 from folkways.reports.views.leaderboard import Leaderboard
-from folkways.reports.views.sample import MAX_CHARACTERS, take_sample
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import with_judgement
 

@@ -9,7 +9,7 @@ import pytest
 from folkways.api import run
 from folkways.endpoints.base import Completion, Request
 from folkways.errors import FolkwaysError
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import open_workspace
 
 
@@ -41,7 +41,7 @@ def test_replies_of_any_length_cannot_be_kept_within_tokens(tmp_path: Path) -> N
     with pytest.raises(FolkwaysError, match="max_tokens=none"):
         run("sample/mcq", models=remote, workspace=tmp_path / "w.db", settings={"max_tokens": None}, budget="100ktokens")
     assert remote.asked == 0
-    assert plans.list_runs(open_workspace(tmp_path / "w.db")) == []
+    assert run_records.list_runs(open_workspace(tmp_path / "w.db")) == []
 
 
 @pytest.mark.parametrize("budget", ["10ktokens", "5requests"])

@@ -12,7 +12,7 @@ import pytest
 
 from folkways.api import Run, load_run
 from folkways.benchmarks.analyses import Findings, Made, analyse
-from folkways.runs.findings import choose_analyses, load_findings
+from folkways.runs.load_analyses import choose_analyses, load_findings
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 from tests.support.knowing_model import share

@@ -16,7 +16,7 @@ from folkways.runs.models import Model, open_models
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import TaskPlan, begin, plan_tasks
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.ledger import Answered, Ledger
+from folkways.workspace.request_queue import Answered, RequestQueue
 from tests.support.planned import plan_prompts
 
 
@@ -35,12 +35,12 @@ def test_a_token_is_four_letters_or_two_thirds_of_another_scripts() -> None:
 
 def answer(workspace: Workspace, run: int, endpoint: int, counts: Mapping[str, int | None]) -> None:
     """Store replies to the prompts that begin with a word, and how many input tokens each reports."""
-    ledger = Ledger(workspace, run)
-    ledger.enter()
-    batch = ledger.claim(endpoint, 0, 10_000, ())
+    request_queue = RequestQueue(workspace, run)
+    request_queue.enter()
+    batch = request_queue.claim(endpoint, 0, 10_000, ())
     told = [(request, counts[request.user.split()[0]]) for request in batch.requests if request.user.split()[0] in counts]
-    ledger.save(endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told])
-    ledger.leave()
+    request_queue.save(endpoint, [Answered(request, Completion("A", input_tokens=count), 0.1, 1) for request, count in told])
+    request_queue.leave()
 
 
 def test_what_a_model_reported_is_known_by_its_name_and_its_identity(workspace: Workspace) -> None:
@@ -82,10 +82,10 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
         "baseline/echo", "sample/saq", items, requests, 0, round(inputs), limit * requests, None, 0
     )
     run, _ = begin(workspace, [plan], [model], None)
-    ledger = Ledger(workspace, run.id)
-    ledger.enter()
-    batch = ledger.claim(1, 0, 3, ())
-    ledger.save(1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests])
+    request_queue = RequestQueue(workspace, run.id)
+    request_queue.enter()
+    batch = request_queue.claim(1, 0, 3, ())
+    request_queue.save(1, [Answered(request, Completion("A", input_tokens=50), 0.1, 1) for request in batch.requests])
     told = [request_tokens(request.system, request.user) for request in batch.requests]
     left = 150 / sum(told) * (inputs - sum(told))
     assert estimate(plan, model, None, workspace) == Estimate(

@@ -13,7 +13,7 @@ import pytest
 
 from folkways.engine.interrupts import STOPS
 from folkways.runs.plan import SLICE
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
 from tests.support.river import finish, folkways, rows, start, wait_for
 
@@ -114,7 +114,7 @@ def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slic
     server: ChatServer, mcq: Mcq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It falls into the callback of a weak reference, as it may into a library's: the exception goes nowhere."""
-    write = plans.write_expected
+    write = run_records.write_expected
 
     def interrupted(*given: Any) -> None:
         thing = Thing()
@@ -123,7 +123,7 @@ def test_an_interrupt_that_python_drops_while_it_plans_stops_it_at_the_next_slic
         assert reference() is None
         write(*given)
 
-    monkeypatch.setattr(plans, "write_expected", interrupted)
+    monkeypatch.setattr(run_records, "write_expected", interrupted)
     done = folkways(*command(server, mcq(3 * SLICE), tmp_path / "w.db"))
     assert (done.returncode, server.stats()["total"]) == (130, 0), done
     assert done.stderr.endswith("Interrupted.\n")

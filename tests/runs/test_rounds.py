@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from folkways.engine.tally import Tally
+from folkways.engine.progress import ModelProgress
 from folkways.records import Metric
-from folkways.runs import until
+from folkways.runs import adaptive_sampling
+from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampling import Frame, Stratum
-from folkways.runs.until import Sampling, ask_in_rounds
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {
@@ -24,7 +24,7 @@ FRAME = Frame("x/y", Metric("right", "Right", ""), STRATA, pl.DataFrame(), 2.0, 
 
 def rounds(
     monkeypatch: pytest.MonkeyPatch, script: Sequence[Mapping[str, Widths]], *, sparing: bool, stops: bool = False
-) -> tuple[list[dict[tuple[str, str], tuple[str, int]]], list[str], list[Tally]]:
+) -> tuple[list[dict[tuple[str, str], tuple[str, int]]], list[str], list[ModelProgress]]:
     """Play what is known after each round: model -> stratum -> units drawn, and half the interval.
 
     Returns what each round draws ((model, stratum) -> its first unit, and how many), what else was done, and the tallies.
@@ -32,9 +32,12 @@ def rounds(
     drawn: list[dict[tuple[str, str], tuple[str, int]]] = []
     done: list[str] = []
 
-    def ask() -> list[Tally]:
+    def ask() -> list[ModelProgress]:
         drawn.append({})
-        return [Tally("m", total=len(drawn), stopped="budget" if stops and len(drawn) > len(script) else None), Tally("n")]
+        return [
+            ModelProgress("m", total=len(drawn), stopped="budget" if stops and len(drawn) > len(script) else None),
+            ModelProgress("n"),
+        ]
 
     def look(_workspace: Any, _run: Any, share: Any, profile: str | None, points: float) -> None:
         assert (profile, points) == ("strict", 5.0)
@@ -45,10 +48,10 @@ def rounds(
         assert share.endpoint_id == len(share.model.name)
         drawn[-1] |= {(share.model.name, name): (units[0], len(units)) for name, units in chosen.items()}
 
-    monkeypatch.setattr(until, "_look", look)
-    monkeypatch.setattr(until, "_expect", expect)
-    monkeypatch.setattr(until, "_forget_unasked", lambda _workspace, _run, shares: done.append(f"forgot {len(shares)}"))
-    monkeypatch.setattr(until.plans, "endpoint_id", lambda _workspace, _identity, name: len(name))
+    monkeypatch.setattr(adaptive_sampling, "_look", look)
+    monkeypatch.setattr(adaptive_sampling, "_expect", expect)
+    monkeypatch.setattr(adaptive_sampling, "_forget_unasked", lambda _workspace, _run, shares: done.append(f"forgot {len(shares)}"))
+    monkeypatch.setattr(adaptive_sampling.plans, "endpoint_id", lambda _workspace, _identity, name: len(name))
     models = [SimpleNamespace(name=name, identity=name) for name in ("one", "other")]
     plan = SimpleNamespace(task=SimpleNamespace(name="x/y"))
     told = ask_in_rounds(None, None, [plan], {"x/y": FRAME}, models, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type, list-item]

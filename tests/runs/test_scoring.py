@@ -13,7 +13,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from folkways.runs.scoring import release_of, score_run
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
 from tests.support.planned import plan_prompts
@@ -39,10 +39,10 @@ def test_a_release_is_found_by_its_name_or_where_it_was_as_long_as_it_is_the_sam
     extra.write_bytes(extra.read_bytes().replace(b"a", b"e"))
     release, changed = (open_release(str(place), "blend") for place in (folder, other))
     assert release.fingerprint != changed.fingerprint
-    known = plans.RunTask("blend/saq", release.name, str(release.root), release.fingerprint, {})
+    known = run_records.RunTask("blend/saq", release.name, str(release.root), release.fingerprint, {})
     named = replace(known, release=str(folder), root=str(tmp_path / "gone"))
 
-    def found(task: plans.RunTask) -> str | None:
+    def found(task: run_records.RunTask) -> str | None:
         """The fingerprint of what is found; what is wrong otherwise."""
         try:
             return str(release_of(task).fingerprint)
@@ -84,15 +84,15 @@ def test_a_run_is_scored_part_by_part_and_is_finished_with_that(tmp_path: Path) 
     asked = run(tasks, models=["baseline/first", "baseline/echo"], workspace=path, name="mine")
     run(["sample/mcq"], models=["baseline/first"], workspace=path, name="other", limit=3)
     workspace = open_workspace(path)
-    other = results.load_scores(workspace, plans.find_run(workspace, "other"))
-    plans.set_state(workspace, plans.find_run(workspace, "mine"), "asked")
-    found = score_run(workspace, plans.find_run(workspace, "mine"), "strict", "nothing that these tasks know")
+    other = results.load_scores(workspace, run_records.find_run(workspace, "other"))
+    run_records.set_state(workspace, run_records.find_run(workspace, "mine"), "asked")
+    found = score_run(workspace, run_records.find_run(workspace, "mine"), "strict", "nothing that these tasks know")
     assert (found.profiles, found.problems) == ({"sample/true-false": "strict", "sample/mcq": "strict"}, ())
-    assert plans.find_run(workspace, "mine").state == "finished"
-    stored = results.load_scores(workspace, plans.find_run(workspace, "mine"))
+    assert run_records.find_run(workspace, "mine").state == "finished"
+    stored = results.load_scores(workspace, run_records.find_run(workspace, "mine"))
     order = ["task", "endpoint", "metric", "facet", "value"]
     assert stored.sort(order).equals(found.scores.sort(order), null_equal=True)
     assert asked.scores().sort(order).equals(found.scores.sort(order), null_equal=True)
     parts = [(task, endpoint) for task in tasks for endpoint in ("baseline/first", "baseline/echo")]
     assert found.scores.select("task", "endpoint").unique(maintain_order=True).rows() == parts
-    assert results.load_scores(workspace, plans.find_run(workspace, "other")).equals(other, null_equal=True)
+    assert results.load_scores(workspace, run_records.find_run(workspace, "other")).equals(other, null_equal=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import open_workspace
 from tests.support.chat_server import ChatServer
 from tests.support.river import finish, integrity, kill, start, wait_for
@@ -47,7 +47,7 @@ def assert_sound(workspace: str) -> None:
     opened = open_workspace(workspace, create=False)
     with opened.read() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM claims").scalar() == 0
-        assert connection.exec_driver_sql("SELECT count(*) FROM owners").scalar() == 0
+        assert connection.exec_driver_sql("SELECT count(*) FROM workers").scalar() == 0
         for table, columns in (("responses", "key"), ("scores", "run_id, endpoint, task, profile, metric, facet, value")):
             query = f"SELECT {columns}, count(*) FROM {table} GROUP BY {columns} HAVING count(*) > 1"
             assert connection.exec_driver_sql(query).all() == []
@@ -60,7 +60,7 @@ def coverage(workspace: str) -> dict[str, tuple[str, int, int]]:
     """Run -> its state, how many items it expects, and how many of them were answered."""
     opened = open_workspace(workspace, create=False)
     found = {}
-    for run in plans.list_runs(opened):
+    for run in run_records.list_runs(opened):
         frames = [results.responses(opened, run, part) for part in results.parts(opened, run)]
         states = pl.concat(frames)["state"]
         found[run.name] = (run.state, states.len(), int((states == "answered").sum()))

@@ -335,7 +335,7 @@ def verification(round_: Round) -> None:
         GLASS.question: ("done", [1, 3], None),
         FLAT.question: ("dropped", None, none),
         QUEUE.question: ("done", [3], None),
-        CAWL.question: ("dropped", None, "4 of 5 did not have the knowledge; asked again of a finer population"),
+        CAWL.question: ("dropped", None, "4 of 5 did not have the knowledge; asked again of a subpopulation"),
         TEA.question: ("dropped", None, none),
         ROSCA.question: ("done", [2], None),
         ALTAR.question: ("done", [0, 2, 3], None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from folkways.endpoints.base import Settings
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
@@ -23,16 +23,16 @@ def plan_prompts(
     task: str = "test/task",
     settings: Settings | None = None,
     name: str | None = None,
-) -> tuple[plans.RunRecord, int]:
+) -> tuple[run_records.RunRecord, int]:
     """Write down a run that expects one answer to each text; returns the run and the endpoint's number.
 
     The same ``config`` names the same run: for a second endpoint or task in it, ``first`` is the ordinal behind those of the first.
     """
     known = config if isinstance(config, Mapping) else {"config": config}
-    run, _ = plans.begin_run(workspace, known, [], "test", name)
-    endpoint = plans.endpoint_id(workspace, identity, identity)
+    run, _ = run_records.begin_run(workspace, known, [], "test", name)
+    endpoint = run_records.endpoint_id(workspace, identity, identity)
     sent = settings_json(settings or Settings(max_tokens=max_tokens))
-    settings_number = plans.settings_id(workspace, sent)
+    settings_number = run_records.settings_id(workspace, sent)
     prompts, expected = [], []
     for ordinal, text in enumerate(texts, first):
         digest = prompt_hash(None, text, CHOICES)
@@ -53,6 +53,6 @@ def plan_prompts(
                 "settings_id": settings_number,
             }
         )
-    plans.write_expected(workspace, prompts, expected)
-    plans.set_state(workspace, run, "running")
+    run_records.write_expected(workspace, prompts, expected)
+    run_records.set_state(workspace, run, "running")
     return run, endpoint

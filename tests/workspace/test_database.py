@@ -15,7 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from folkways.errors import MissingExtraError
-from folkways.workspace import plans, schema
+from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
 
 
@@ -150,7 +150,7 @@ def test_create_false_names_the_remedy(tmp_path: Path) -> None:
 
 def test_a_full_database_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "w.db")
-    plans.endpoint_id(workspace, "kept", "kept")
+    run_records.endpoint_id(workspace, "kept", "kept")
 
     def bounded(dbapi_connection: sqlite3.Connection, _record: object) -> None:
         dbapi_connection.execute("PRAGMA max_page_count = 1")
@@ -159,7 +159,7 @@ def test_a_full_database_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
     workspace.engine.dispose()
     with pytest.raises(WorkspaceError, match="disk is full"):
         for number in range(2000):
-            plans.endpoint_id(workspace, f"identity {number} {'x' * 400}", "name")
+            run_records.endpoint_id(workspace, f"identity {number} {'x' * 400}", "name")
     with workspace.read() as connection:
         names = connection.scalars(sa.select(schema.endpoints.c.identity)).all()
     assert "kept" in names
@@ -209,9 +209,9 @@ def test_numbers_come_back_as_they_were(any_workspace: Workspace) -> None:
         for number, (pid, beat) in enumerate([(2**62, 0.1 + 0.2), (0, 1e-300), (-1, 1795240000.1234567)])
     ]
     with any_workspace.write() as connection:
-        any_workspace.insert_or_replace(connection, schema.owners, rows)
+        any_workspace.insert_or_replace(connection, schema.workers, rows)
     with any_workspace.read() as connection:
-        assert connection.execute(sa.select(schema.owners).order_by(schema.owners.c.id)).mappings().all() == rows
+        assert connection.execute(sa.select(schema.workers).order_by(schema.workers.c.id)).mappings().all() == rows
 
 
 @pytest.mark.postgres

@@ -9,9 +9,9 @@ import pytest
 
 from folkways.endpoints.base import Completion, Settings
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.ledger import Answered, Failed, Ledger
+from folkways.workspace.request_queue import Answered, Failed, RequestQueue
 from tests.support.planned import plan_prompts
 
 MANY = 2 * results.CHUNK + 207
@@ -47,7 +47,7 @@ def test_details_that_begin_late_are_of_their_own_type(any_workspace: Workspace)
 
 
 @pytest.fixture
-def asked(any_workspace: Workspace) -> tuple[Workspace, plans.RunRecord, plans.RunRecord]:
+def asked(any_workspace: Workspace) -> tuple[Workspace, run_records.RunRecord, run_records.RunRecord]:
     """Two runs of two endpoints and two tasks each, which share most of their requests, half asked by the first run."""
     workspace = any_workspace
     for config, tokens in (("first", 16), ("second", 32)):
@@ -55,9 +55,9 @@ def asked(any_workspace: Workspace) -> tuple[Workspace, plans.RunRecord, plans.R
         plan_prompts(workspace, "m", ["a", "b", "c", "d"], config=config, first=3, task="t/b")
         plan_prompts(workspace, "m", ["a", "e"], config=config, first=7, task="t/a")
         plan_prompts(workspace, "m", ["f"], config=config, first=9, task="t/b", max_tokens=tokens)
-    first, second = plans.list_runs(workspace)
-    m, n = (plans.endpoint_id(workspace, name, name) for name in "mn")
-    one, two = Ledger(workspace, first.id), Ledger(workspace, second.id)
+    first, second = run_records.list_runs(workspace)
+    m, n = (run_records.endpoint_id(workspace, name, name) for name in "mn")
+    one, two = RequestQueue(workspace, first.id), RequestQueue(workspace, second.id)
     one.enter()
     two.enter()
     a, b, c, d, e, f = one.claim(m, 0, 10, ()).requests
@@ -74,7 +74,7 @@ def asked(any_workspace: Workspace) -> tuple[Workspace, plans.RunRecord, plans.R
 
 
 def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
-    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
 ) -> None:
     workspace, first, second = asked
     n_b, m_b, m_a = found = results.parts(workspace, first)
@@ -92,7 +92,7 @@ def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
     ]
     stopped = dataclasses.replace(second, reason="the budget was spent")
 
-    def states(run: plans.RunRecord, part: results.Part) -> list[tuple[object, ...]]:
+    def states(run: run_records.RunRecord, part: results.Part) -> list[tuple[object, ...]]:
         return results.responses(workspace, run, part).select("item", "state", "reason").rows()
 
     assert states(stopped, m_b) == [
@@ -113,7 +113,7 @@ def test_a_part_of_a_run_has_its_own_replies_failures_and_settings(
 
 
 def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
-    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
 ) -> None:
     """A reply counts once, however many items expect it: by the endpoint's number, and failures by how many there are."""
     workspace, first, second = asked
@@ -123,7 +123,7 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     assert counts.schema == pl.Schema({"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64})
     assert counts.rows() == [("m", "t/b", "down", 2), ("m", "t/a", "slow", 1)]
     assert results.failure_counts(workspace, second).rows() == [("m", "t/b", "other", 2)]
-    empty, _ = plans.begin_run(workspace, {"config": "empty"}, [], "test", None)
+    empty, _ = run_records.begin_run(workspace, {"config": "empty"}, [], "test", None)
     assert results.parts(workspace, empty) == results.usage(workspace, empty) == []
     assert results.failure_counts(workspace, empty).schema == counts.schema
 
@@ -135,12 +135,12 @@ def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, obj
 
 
 def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_and_profile(
-    asked: tuple[Workspace, plans.RunRecord, plans.RunRecord],
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
 ) -> None:
     workspace, first, second = asked
     n_b, m_b, m_a = results.parts(workspace, first)
 
-    def judged(part: results.Part, run: plans.RunRecord, right: float) -> pl.DataFrame:
+    def judged(part: results.Part, run: run_records.RunRecord, right: float) -> pl.DataFrame:
         told = results.responses(workspace, run, part)
         return told.select("task", "item", "language", "variant", "sample", "ordinal", "state").with_columns(
             question=pl.format("q{}", "ordinal"),
@@ -173,7 +173,7 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
         ]
     ]
 
-    def rights(run: plans.RunRecord, profile: str) -> list[tuple[list[int], list[float]]]:
+    def rights(run: run_records.RunRecord, profile: str) -> list[tuple[list[int], list[float]]]:
         frames = [results.load_judgements(workspace, run, profile, part) for part in (m_a, m_b, n_b)]
         return [(frame["ordinal"].to_list(), frame["right"].unique().to_list()) for frame in frames]
 
@@ -184,7 +184,7 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
     empty = results.load_judgements(workspace, second, "strict", m_b)
     assert (empty.height, empty.schema) == (0, pl.Schema({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String}))
 
-    def scores(run: plans.RunRecord) -> list[tuple[object, ...]]:
+    def scores(run: run_records.RunRecord) -> list[tuple[object, ...]]:
         found = results.load_scores(workspace, run)
         assert found.schema == pl.Schema(SCORES)
         return found.select("profile", "task", "endpoint", "score").rows()

@@ -43,9 +43,9 @@ def command(
         return
     from folkways.benchmarks.analyses import analyse
     from folkways.errors import FolkwaysError
-    from folkways.runs.findings import choose_analyses, load_findings
+    from folkways.runs.load_analyses import choose_analyses, load_findings
     from folkways.workspace.database import open_workspace
-    from folkways.workspace.plans import find_asked_run
+    from folkways.workspace.run_records import find_asked_run
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)

@@ -79,22 +79,24 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
 
 @command.command()
 @click.argument("name_or_dir", metavar="NAME|DIR")
-@click.option("--json", "as_json", is_flag=True, help="Every oddity, as JSON.")
-@out_option("Write there (JSON if it ends in .json)", "oddities.txt")
-@click.option("--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Oddities shown of each kind; 0 shows all.")
+@click.option("--json", "as_json", is_flag=True, help="Every data issue, as JSON.")
+@out_option("Write there (JSON if it ends in .json)", "data-issues.txt")
+@click.option(
+    "--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Data issues shown of each kind; 0 shows all."
+)
 def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None:
     """Print what is odd about a release: file, row, kind and value.
 
     Exit code 0 if the release can be read, however odd it is; 2 if it cannot.
     """
-    from folkways.cli.oddities import as_document, as_lines
-    from folkways.releases.readers import oddities
+    from folkways.cli.data_issues import as_document, as_lines
+    from folkways.releases.readers import data_issues
     from folkways.releases.store import open_release
     from folkways.reports.text import json_for_terminal, plural
 
-    target = None if out is None else file_at(out, "oddities.json" if as_json else "oddities.txt")
+    target = None if out is None else file_at(out, "data-issues.json" if as_json else "data-issues.txt")
     release = open_release(name_or_dir)
-    found = oddities(release)
+    found = data_issues(release)
     if as_json or (target is not None and target.suffix == ".json"):
         text = json_for_terminal(as_document(release, found))
     else:
@@ -102,7 +104,7 @@ def check(name_or_dir: str, as_json: bool, out: Path | None, limit: int) -> None
     if target is None:
         click.echo(text)
         return
-    write_text(target, text + "\n", told=plural(len(found), "oddity", "oddities"))
+    write_text(target, text + "\n", told=plural(len(found), "data issue", "data issues"))
 
 
 @command.command()

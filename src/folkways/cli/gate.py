@@ -86,7 +86,7 @@ def command(
 
 def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
     from folkways.errors import UnknownNameError
-    from folkways.runs.judged import find_models
+    from folkways.runs.find_models import find_models
 
     try:
         return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
@@ -143,7 +143,7 @@ def _drops(
     from folkways.reports.views.comparison import NothingSharedError
     from folkways.reports.views.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
     from folkways.runs.compare import NotJudgedError, compare, metric_of
-    from folkways.runs.judged import find_models
+    from folkways.runs.find_models import find_models
 
     for text in texts:
         before, most = parse_drop(text)

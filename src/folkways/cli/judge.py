@@ -56,7 +56,7 @@ def command(
     from folkways.releases.store import open_release
     from folkways.reports.text import one_line, plural
     from folkways.reports.views.scores import scores_table
-    from folkways.runs.elsewhere import judge_file
+    from folkways.runs.external_responses import judge_file
     from folkways.runs.scoring_models import equip
 
     target = file_at(out, "verdicts.csv", SUFFIXES)

@@ -87,7 +87,7 @@ def command(
     from folkways.runs.asides import How
     from folkways.runs.model_judging import judge_run
     from folkways.runs.models import open_models
-    from folkways.workspace import plans
+    from folkways.workspace import run_records
     from folkways.workspace.database import open_workspace
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
@@ -95,7 +95,7 @@ def command(
     if target.parent.is_dir():
         check_text_target(summary)
     database = open_workspace(workspace, create=False)
-    record = plans.find_asked_run(database, run)
+    record = run_records.find_asked_run(database, run)
     (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
     console = terminal(stderr=True)
     with RunProgress(console) as progress:

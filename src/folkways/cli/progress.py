@@ -12,7 +12,7 @@ from rich.table import Column
 from rich.text import Text
 
 from folkways.cli.terminal import terminal
-from folkways.engine.tally import Tally
+from folkways.engine.progress import ModelProgress
 from folkways.reports.names import short_endpoints
 from folkways.reports.text import duration, one_line, shorten
 
@@ -71,50 +71,50 @@ class RunProgress:
         if self._live:
             self._bars.stop()
 
-    def __call__(self, tallies: Sequence[Tally]) -> None:
+    def __call__(self, models: Sequence[ModelProgress]) -> None:
         """Show the counts: at once on a terminal, every PLAIN_SECONDS and at the end elsewhere."""
         if self._live:
-            names = short_endpoints(tuple(tally.endpoint for tally in tallies))
-            for tally in tallies:
-                self._show(tally, shorten(names[tally.endpoint], LONGEST_NAME))
-        finished = all(tally.left == 0 or tally.stopped for tally in tallies)
+            names = short_endpoints(tuple(counts.endpoint for counts in models))
+            for counts in models:
+                self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
+        finished = all(counts.left == 0 or counts.stopped for counts in models)
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
-            for tally in tallies:
-                if tally.total:
-                    self.console.print(one_line(f"{tally.endpoint}: {_line(tally)}"), soft_wrap=True)
-        if finished and self._then and any(tally.done or tally.failed for tally in tallies):
+            for counts in models:
+                if counts.total:
+                    self.console.print(one_line(f"{counts.endpoint}: {_line(counts)}"), soft_wrap=True)
+        if finished and self._then and any(counts.done or counts.failed for counts in models):
             self.console.print(self._then)
             self._then = ""
 
-    def _show(self, tally: Tally, name: str) -> None:
-        if not tally.total:
+    def _show(self, counts: ModelProgress, name: str) -> None:
+        if not counts.total:
             return
-        cells = {"model": name, **_cells(tally)}
-        if tally.endpoint not in self._lines:
-            self._lines[tally.endpoint] = self._bars.add_task(tally.endpoint, total=tally.total, cells=cells)
-        ended = tally.total - tally.left
-        self._bars.update(self._lines[tally.endpoint], completed=ended, total=tally.total, cells=cells)
+        cells = {"model": name, **_cells(counts)}
+        if counts.endpoint not in self._lines:
+            self._lines[counts.endpoint] = self._bars.add_task(counts.endpoint, total=counts.total, cells=cells)
+        ended = counts.total - counts.left
+        self._bars.update(self._lines[counts.endpoint], completed=ended, total=counts.total, cells=cells)
 
 
-def _cells(tally: Tally) -> dict[str, str]:
-    left = tally.seconds_left
+def _cells(counts: ModelProgress) -> dict[str, str]:
+    left = counts.seconds_left
     trouble = []
-    if tally.failed:
-        trouble.append(f"{tally.failed:,} failed")
-    if tally.retries:
-        trouble.append(f"{tally.retries:,} retried")
-    if tally.rate_limited:
-        trouble.append(f"slowed to {tally.places:.0f} at once")
+    if counts.failed:
+        trouble.append(f"{counts.failed:,} failed")
+    if counts.retries:
+        trouble.append(f"{counts.retries:,} retried")
+    if counts.rate_limited:
+        trouble.append(f"slowed to {counts.places:.0f} at once")
     return {
-        "count": f"{tally.total - tally.left:,} of {tally.total:,}" + (f" (+{tally.stored:,} stored)" if tally.stored else ""),
-        "rate": f"{tally.rate:,.0f}/s" if tally.rate >= 10 else f"{tally.rate:.1f}/s",
-        "left": f"{duration(left)} left" if left is not None and tally.left else duration(tally.seconds),
-        "cost": f"${tally.usd:,.2f}" if tally.usd else "",
+        "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
+        "rate": f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s",
+        "left": f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds),
+        "cost": f"${counts.usd:,.2f}" if counts.usd else "",
         "trouble": ", ".join(trouble),
     }
 
 
-def _line(tally: Tally) -> str:
-    cells = _cells(tally)
+def _line(counts: ModelProgress) -> str:
+    cells = _cells(counts)
     return ", ".join(cell for cell in cells.values() if cell)

@@ -83,8 +83,8 @@ def command(
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.text import one_line
     from folkways.runs.estimate import reported
-    from folkways.workspace.plans import run_tasks
     from folkways.workspace.results import failure_counts, usage
+    from folkways.workspace.run_records import run_tasks
 
     if strata is not None and until is None:
         raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")

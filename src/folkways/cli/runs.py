@@ -17,12 +17,12 @@ from folkways.cli.terminal import terminal
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(workspace: str, as_json: bool) -> None:
     """List the runs of a workspace, oldest first."""
-    from folkways.workspace import plans, results
+    from folkways.workspace import results, run_records
     from folkways.workspace.database import open_workspace
 
     database = open_workspace(workspace, create=False)
     found: list[dict[str, Any]] = []
-    for run in plans.list_runs(database):
+    for run in run_records.list_runs(database):
         shares = results.parts(database, run)
         found.append(
             {

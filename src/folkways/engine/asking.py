@@ -14,10 +14,10 @@ from typing import TypeVar
 from folkways.endpoints.base import Endpoint, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
-from folkways.engine.pace import Pace, backoff
-from folkways.engine.tally import Tally
-from folkways.workspace.ledger import Answered, Failed, Ledger
-from folkways.workspace.troubles import WorkspaceGoneError
+from folkways.engine.progress import ModelProgress
+from folkways.engine.rate_limiter import RateLimiter, backoff
+from folkways.workspace.errors import WorkspaceGoneError
+from folkways.workspace.request_queue import Answered, Failed, RequestQueue
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ class Limits:
 class Asking:
     """One endpoint, one run, one session.
 
-    Workers take requests from a queue that is filled from the ledger in chunks; results go to a buffer that is committed in batches
+    Coroutines take requests that come from the request queue in chunks; results go to a buffer that is committed in batches
     by the database thread, so that the event loop never waits for a disk.
     """
 
@@ -73,7 +73,7 @@ class Asking:
         self,
         endpoint: Endpoint,
         endpoint_id: int,
-        ledger: Ledger,
+        request_queue: RequestQueue,
         database: Executor,
         limits: Limits,
         budget: Budget,
@@ -82,13 +82,13 @@ class Asking:
     ) -> None:
         self.endpoint = endpoint
         self.endpoint_id = endpoint_id
-        self.ledger = ledger
+        self.request_queue = request_queue
         self.limits = limits
         self.budget = budget
         self.price = price
-        self.tally = Tally(name or endpoint.name, usd=0.0 if price is not None else None)
+        self.progress = ModelProgress(name or endpoint.name, usd=0.0 if price is not None else None)
         self._database = database
-        self._pace = Pace(limits.concurrency)
+        self._limiter = RateLimiter(limits.concurrency)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
@@ -101,22 +101,22 @@ class Asking:
 
     def stop(self, reason: str) -> None:
         """Send nothing new; what is on its way is still waited for and stored."""
-        if self.tally.stopped is None:
-            self.tally.stopped = reason
-        self._pace.close()
+        if self.progress.stopped is None:
+            self.progress.stopped = reason
+        self._limiter.close()
         self.budget.wake()
 
-    async def run(self) -> Tally:
+    async def run(self) -> ModelProgress:
         """Ask until everything has ended or a reason to stop came up; returns the final count. Everything answered is stored.
 
         Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot be opened.
         """
-        self.tally.total, self.tally.stored = await self._on_database(self.ledger.standing, self.endpoint_id)
-        if self.tally.total == 0:
-            return self.tally
+        self.progress.total, self.progress.stored = await self._on_database(self.request_queue.standing, self.endpoint_id)
+        if self.progress.total == 0:
+            return self.progress
         await self.endpoint.open(self.limits.concurrency)
         flusher = asyncio.create_task(self._flush_regularly())
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, self.tally.total))]
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, self.progress.total))]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -127,30 +127,30 @@ class Asking:
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
-        await self._on_database(self.ledger.give_back, frozenset(self._held))  # other models may go on here for hours
-        still = await self._on_database(self.ledger.pending, self.endpoint_id)
-        self.tally.elsewhere = max(0, self.tally.total - self.tally.done - self.tally.failed - still)
-        return self.tally
+        await self._on_database(self.request_queue.give_back, frozenset(self._held))  # other models may go on here for hours
+        still = await self._on_database(self.request_queue.pending, self.endpoint_id)
+        self.progress.by_others = max(0, self.progress.total - self.progress.done - self.progress.failed - still)
+        return self.progress
 
     async def _on_database(self, work: Callable[..., T], *arguments: object) -> T:
-        """Do ``work`` in the database's thread, again while its server is away: everything asked of the ledger can be repeated."""
+        """Do ``work`` in the database's thread, again while its server is away: what the request queue is told can be repeated."""
         gone_at: float | None = None
         while True:
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._database, work, *arguments)
             except WorkspaceGoneError as error:
                 gone_at = time.monotonic() if gone_at is None else gone_at
-                patience = OUTAGE_SECONDS if self.tally.stopped is None else OUTAGE_AT_END_SECONDS
+                patience = OUTAGE_SECONDS if self.progress.stopped is None else OUTAGE_AT_END_SECONDS
                 if time.monotonic() - gone_at > patience:
                     raise
-                self.tally.last_error = str(error)
+                self.progress.last_error = str(error)
                 await asyncio.sleep(POLL_SECONDS)
 
-    # Feeding: from the ledger into the queue.
+    # Feeding: from the request queue into the queue.
 
     async def _next(self) -> Request | None:
         """The next request to send, or None when there is nothing more to do for this worker."""
-        while not self._pace.closed:
+        while not self._limiter.closed:
             if self._queue:
                 return self._queue.popleft()
             if self._exhausted:
@@ -161,7 +161,7 @@ class Asking:
         return None
 
     async def _feed(self) -> None:
-        batch = await self._on_database(self.ledger.claim, self.endpoint_id, self._after, FEED, frozenset(self._held))
+        batch = await self._on_database(self.request_queue.claim, self.endpoint_id, self._after, FEED, frozenset(self._held))
         self._after = batch.last
         self._held.update(request.key for request in batch.requests)
         self._queue.extend(batch.requests)
@@ -171,12 +171,12 @@ class Asking:
     async def _end_of_pass(self) -> None:
         """Behind the last row: what is still pending is ours and on its way, or another process holds it."""
         await self._flush()
-        pending = await self._on_database(self.ledger.pending, self.endpoint_id)
+        pending = await self._on_database(self.request_queue.pending, self.endpoint_id)
         if pending <= len(self._held):
             self._exhausted = True
             return
-        await self._pace.closed_within(POLL_SECONDS)
-        await self._on_database(self.ledger.free_dead_claims)
+        await self._limiter.closed_within(POLL_SECONDS)
+        await self._on_database(self.request_queue.free_dead_claims)
         self._after = 0
 
     # Working: one request after the other, each with its attempts.
@@ -205,7 +205,7 @@ class Asking:
             reserved = await self._reserve(request)
             if reserved is None:
                 return None
-            taken_at = await self._pace.take()
+            taken_at = await self._limiter.take()
             if taken_at is None:
                 self.budget.settle(reserved, Amount(0))
                 return None
@@ -214,7 +214,7 @@ class Asking:
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
-                self._pace.give_back()
+                self._limiter.give_back()
                 self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
                 if not (failure.rate_limited and time.monotonic() < patient_until):
                     attempts += 1
@@ -223,38 +223,38 @@ class Asking:
                     await self._take_back(failure.doubtful)
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
-                self.tally.retries += 1
-                if await self._pace.closed_within(backoff(tries, failure.retry_after, self._rng)):
+                self.progress.retries += 1
+                if await self._limiter.closed_within(backoff(tries, failure.retry_after, self._rng)):
                     return None
                 continue
             except BaseException:
-                self._pace.give_back()
+                self._limiter.give_back()
                 self.budget.settle(reserved, reserved)
                 raise
-            self._pace.give_back()
-            self._pace.succeeded()
+            self._limiter.give_back()
+            self._limiter.succeeded()
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, tries)
 
     def _note(self, failure: EndpointFailure, taken_at: float) -> None:
-        self.tally.last_error = str(failure)
+        self.progress.last_error = str(failure)
         if failure.rate_limited:
-            self.tally.rate_limited += 1
-            self._pace.slow_down(taken_at, failure.retry_after)
-            self.tally.places = self._pace.places
+            self.progress.rate_limited += 1
+            self._limiter.slow_down(taken_at, failure.retry_after)
+            self.progress.places = self._limiter.places
         if failure.fatal:
             self.stop(str(failure))
 
     async def _take_back(self, keys: Sequence[str]) -> None:
         """Forget replies that may belong to other requests; the next pass over the run asks for them again."""
         await self._flush()
-        self.tally.done -= await self._on_database(self.ledger.forget, keys)
+        self.progress.done -= await self._on_database(self.request_queue.forget, keys)
         self._exhausted = False
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
-        while not self._pace.closed:
+        while not self._limiter.closed:
             verdict = self.budget.reserve(amount)
             if verdict is Verdict.GO:
                 return amount
@@ -265,11 +265,11 @@ class Asking:
         return None
 
     def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> Failed:
-        self.tally.failed += 1
+        self.progress.failed += 1
         allowed = self.limits.max_errors
         if allowed is None:
-            allowed = max(50, self.tally.total // 10)
-        if self.tally.failed > allowed:
+            allowed = max(50, self.progress.total // 10)
+        if self.progress.failed > allowed:
             self.stop(f"more than {allowed} requests failed; the last error was: {failure}")
         return Failed(request, str(failure), attempts)
 
@@ -285,21 +285,21 @@ class Asking:
         if not results:
             return
         try:
-            await self._on_database(self.ledger.save, self.endpoint_id, results)
+            await self._on_database(self.request_queue.save, self.endpoint_id, results)
         except Exception as error:  # noqa: BLE001 - a full disk or worse ends the session; what is in hand is tried again at its end
             self._buffer = results + self._buffer
             self._give_up(error)
             return
         self._held.difference_update(result.request.key for result in results)
-        tally = self.tally
+        progress = self.progress
         for result in results:
             if isinstance(result, Answered):
-                tally.done += 1
-                tally.input_tokens += result.completion.input_tokens or 0
-                tally.output_tokens += result.completion.output_tokens or 0
-                if tally.usd is not None:
-                    tally.usd += used(result.completion, self.price).usd or 0.0
-        tally.in_flight, tally.places = self._pace.in_flight, self._pace.places
+                progress.done += 1
+                progress.input_tokens += result.completion.input_tokens or 0
+                progress.output_tokens += result.completion.output_tokens or 0
+                if progress.usd is not None:
+                    progress.usd += used(result.completion, self.price).usd or 0.0
+        progress.in_flight, progress.places = self._limiter.in_flight, self._limiter.places
 
     async def _flush(self) -> None:
         while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):

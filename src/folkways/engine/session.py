@@ -15,15 +15,15 @@ from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.asking import Asking, Limits
 from folkways.engine.budget import Budget
-from folkways.engine.tally import Tally
+from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
-from folkways.workspace.ledger import Ledger
-from folkways.workspace.owners import STALE_SECONDS
-from folkways.workspace.troubles import WorkspaceError
+from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.workers import STALE_SECONDS
 
 T = TypeVar("T")
 
-Observer = Callable[[Sequence[Tally]], None]
+Observer = Callable[[Sequence[ModelProgress]], None]
 """Is shown the counts of all endpoints, every now and then."""
 
 INTERRUPTED = "interrupted"
@@ -52,7 +52,7 @@ def ask(
     budget: Budget | None = None,
     observer: Observer | None = None,
     every: float = 0.5,
-) -> list[Tally]:
+) -> list[ModelProgress]:
     """Ask all endpoints what the run still expects of them; returns the final counts, one per order.
 
     observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending and waits for what is
@@ -64,18 +64,18 @@ def ask(
 
 async def _session(
     workspace: Workspace, run_id: int, orders: Sequence[Order], budget: Budget, observer: Observer | None, every: float
-) -> list[Tally]:
-    ledger = Ledger(workspace, run_id)
+) -> list[ModelProgress]:
+    request_queue = RequestQueue(workspace, run_id)
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(database, ledger.enter)
+        await loop.run_in_executor(database, request_queue.enter)
         askings = [
-            Asking(order.endpoint, order.endpoint_id, ledger, database, order.limits, budget, order.price, order.name)
+            Asking(order.endpoint, order.endpoint_id, request_queue, database, order.limits, budget, order.price, order.name)
             for order in orders
         ]
-        tallies = [asking.tally for asking in askings]
+        progresses = [asking.progress for asking in askings]
         tasks = [asyncio.create_task(asking.run()) for asking in askings]
-        ticker = asyncio.create_task(_tick(ledger, database, observer, tallies, every))
+        ticker = asyncio.create_task(_tick(request_queue, database, observer, progresses, every))
         try:
             with _interruptible(askings, tasks):
                 finished = await _all_or_first_error(askings, tasks)
@@ -83,13 +83,13 @@ async def _session(
             ticker.cancel()
             await asyncio.gather(ticker, return_exceptions=True)
             with suppress(WorkspaceError):  # what could not be given back is free when this process has ended
-                await asyncio.shield(loop.run_in_executor(database, ledger.leave))
+                await asyncio.shield(loop.run_in_executor(database, request_queue.leave))
             if observer is not None:
-                observer(tallies)
+                observer(progresses)
         return finished
 
 
-async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally]]) -> list[Tally]:
+async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]) -> list[ModelProgress]:
     await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     broken = [task for task in tasks if task.done() and not task.cancelled() and task.exception() is not None]
     if broken:
@@ -97,25 +97,29 @@ async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio
             asking.stop("another model of this run could not go on")
         await asyncio.gather(*tasks, return_exceptions=True)
         raise broken[0].exception()  # type: ignore[misc]
-    return [asking.tally if task.cancelled() else task.result() for asking, task in zip(askings, tasks, strict=True)]
+    return [asking.progress if task.cancelled() else task.result() for asking, task in zip(askings, tasks, strict=True)]
 
 
 async def _tick(
-    ledger: Ledger, database: ThreadPoolExecutor, observer: Observer | None, tallies: Sequence[Tally], every: float
+    request_queue: RequestQueue,
+    database: ThreadPoolExecutor,
+    observer: Observer | None,
+    progresses: Sequence[ModelProgress],
+    every: float,
 ) -> None:
     beat = time.monotonic()
     while True:
         await asyncio.sleep(every)
         if observer is not None:
-            observer(tallies)
+            observer(progresses)
         if time.monotonic() - beat > STALE_SECONDS / 4:
             beat = time.monotonic()
             with suppress(WorkspaceError):  # a disk that stays full ends the session when replies cannot be stored
-                await asyncio.get_running_loop().run_in_executor(database, ledger.heartbeat)
+                await asyncio.get_running_loop().run_in_executor(database, request_queue.heartbeat)
 
 
 @contextmanager
-def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[Tally]]) -> Iterator[None]:
+def _interruptible(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]) -> Iterator[None]:
     """Turn the first signal into a clean stop and the second into a cancellation of what is on its way."""
     loop = asyncio.get_running_loop()
     seen = 0

@@ -17,9 +17,9 @@ from yarl import URL
 from folkways import __version__
 from folkways.errors import FolkwaysError
 from folkways.releases.checksums import content_hash_of, sha256_of
+from folkways.releases.http_errors import OTHER_WAYS, RefusedError, TransientError, refusal, wait_of
 from folkways.releases.progress import Progress
 from folkways.releases.provenance import Proof
-from folkways.releases.refusals import OTHER_WAYS, RefusedError, UnsteadyError, refusal, wait_of
 
 BLOCK = 1 << 18
 REDIRECTS = 5
@@ -116,14 +116,14 @@ class Downloader:
             try:
                 host_hash = await self._receive(transfer)
                 return self._verify(transfer, host_hash, resumed=before > 0)
-            except UnsteadyError as trouble:
+            except TransientError as error:
                 after = _size_of(transfer.part)
                 fruitless = 0 if after > before else fruitless + 1
                 restarts += after < before
-                wait = self._pause(fruitless, trouble.retry_after)
+                wait = self._pause(fruitless, error.retry_after)
                 if wait is None or fruitless >= self._options.attempts or restarts > MOST_RESTARTS:
-                    raise FolkwaysError(trouble.final(transfer.url, fruitless)) from trouble
-                self._progress.retrying(transfer.label, str(trouble), wait)
+                    raise FolkwaysError(error.final(transfer.url, fruitless)) from error
+                self._progress.retrying(transfer.label, str(error), wait)
                 await asyncio.sleep(wait)
 
     def _pause(self, fruitless: int, retry_after: float | None) -> float | None:
@@ -147,12 +147,12 @@ class Downloader:
                 if offset and response.headers.get("Content-Range", "") == f"bytes */{offset}":
                     return reply.host_hash
                 self._discard(transfer)
-                raise UnsteadyError("the server could not resume; starting over")
+                raise TransientError("the server could not resume; starting over")
             start = offset
             if response.status == 206:
                 if not response.headers.get("Content-Range", "").startswith(f"bytes {offset}-"):
                     self._discard(transfer)
-                    raise UnsteadyError("the server resumed at the wrong place; starting over")
+                    raise TransientError("the server resumed at the wrong place; starting over")
             elif offset:
                 self._discard(transfer)
                 start = 0
@@ -181,12 +181,12 @@ class Downloader:
                     stream.write(block)
                     self._progress.received(len(block))
             except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-                raise UnsteadyError(f"the connection broke after {total} bytes ({type(error).__name__})") from error
+                raise TransientError(f"the connection broke after {total} bytes ({type(error).__name__})") from error
         if total > limit:
             self._discard(transfer)
             raise FolkwaysError(_too_large(transfer, total, limit))
         if transfer.size is not None and total < transfer.size:
-            raise UnsteadyError(f"the server sent {total} of {transfer.size} bytes")
+            raise TransientError(f"the server sent {total} of {transfer.size} bytes")
 
     @asynccontextmanager
     async def _open(self, transfer: Transfer, offset: int) -> AsyncIterator[_Reply]:
@@ -202,7 +202,7 @@ class Downloader:
             try:
                 response = await self._session.get(url, headers=headers, allow_redirects=False)
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
-                raise UnsteadyError(f"cannot reach {url.host} ({_words(error)})", offline=True) from error
+                raise TransientError(f"cannot reach {url.host} ({_words(error)})", offline=True) from error
             async with response:
                 if at_home and transfer.tells_hash:
                     host_hash = _hash_in(response) or host_hash
@@ -227,7 +227,7 @@ class Downloader:
             return Fetched(sha256, part.stat().st_size, proof)
         self._discard(transfer)
         if resumed:
-            raise UnsteadyError("the resumed file has a wrong checksum; starting over")
+            raise TransientError("the resumed file has a wrong checksum; starting over")
         raise FolkwaysError(
             f"{transfer.url} is not the file that was released\n"
             f"expected {'SHA-256' if len(expected) == 64 else 'git hash'} {expected}\n"
@@ -288,7 +288,7 @@ def _next(url: URL, response: aiohttp.ClientResponse) -> URL:
 
 def _trouble(response: aiohttp.ClientResponse, transfer: Transfer) -> Exception:
     if response.status in (408, 425, 429) or response.status >= 500:
-        return UnsteadyError(f"the server answered {response.status}", retry_after=wait_of(response.headers))
+        return TransientError(f"the server answered {response.status}", retry_after=wait_of(response.headers))
     return RefusedError(refusal(response.status, transfer.url, hub=transfer.tells_hash, has_token=transfer.token is not None))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from folkways.errors import FolkwaysWarning
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from folkways.releases.base import Release
 
 GROUP = "folkways.benchmarks"
@@ -24,7 +24,7 @@ class Reader(Protocol):
     def looks_like(self, folder: Path, /) -> bool:
         """Whether there is something in ``folder`` that it can read."""
 
-    def check(self, release: Release, /) -> list[Oddity]:
+    def check(self, release: Release, /) -> list[DataIssue]:
         """Everything odd about the release. DataError, with file and row, if it cannot be read."""
 
 
@@ -77,7 +77,7 @@ def can_read(benchmark: str, folder: Path) -> bool:
     return reader is not None and reader.looks_like(folder)
 
 
-def oddities(release: Release) -> list[Oddity]:
+def data_issues(release: Release) -> list[DataIssue]:
     """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the sample).
 
     DataError, with file and row, if the release cannot be read.

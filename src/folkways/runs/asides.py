@@ -15,12 +15,12 @@ from folkways.endpoints.base import Settings
 from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget, require_prices
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
-from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
 from folkways.runs.execute import end_of
 from folkways.runs.models import Model
-from folkways.workspace import plans, schema
+from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
 
@@ -64,7 +64,7 @@ class Asked:
     """The replies, one per aside and in that order, the run they are stored under, and why it ended early (None: it did not)."""
 
     replies: tuple[Reply, ...]
-    run: plans.RunRecord
+    run: run_records.RunRecord
     stopped: str | None
 
     @property
@@ -87,21 +87,23 @@ def ask_asides(
     settings = Settings(**{"max_tokens": max_tokens, **model.settings})
     limit, price = _budget(model, how, settings)
     whole = {**config, "aside": kind, "endpoints": [model.identity], "tasks": []}
-    run, _ = plans.begin_run(workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}")
-    number = plans.endpoint_id(workspace, model.identity, model.name)
+    run, _ = run_records.begin_run(workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}")
+    number = run_records.endpoint_id(workspace, model.identity, model.name)
     keys = _write_down(workspace, run, kind, asides, model, number, settings)
-    plans.set_state(workspace, run, "running")
+    run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     try:
-        tally = _send(workspace, run, model, number, limit, price, how)
+        progress = _send(workspace, run, model, number, limit, price, how)
     except BaseException as error:
-        plans.set_state(workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+        run_records.set_state(
+            workspace, run, "stopped", reason=str(error) or type(error).__name__, seconds=time.monotonic() - began
+        )
         raise
-    state, reason = end_of([tally])
+    state, reason = end_of([progress])
     state = "finished" if state == "asked" else state
-    plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
-    found = _replies(workspace, run, set(keys), tally.stopped)
-    return Asked(tuple(found[key] for key in keys), plans.find_run(workspace, run.name), tally.stopped)
+    run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
+    found = _replies(workspace, run, set(keys), progress.stopped)
+    return Asked(tuple(found[key] for key in keys), run_records.find_run(workspace, run.name), progress.stopped)
 
 
 def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price | None]:
@@ -121,7 +123,7 @@ def _budget(model: Model, how: How, settings: Settings) -> tuple[Budget, Price |
 
 def _write_down(
     workspace: Workspace,
-    run: plans.RunRecord,
+    run: run_records.RunRecord,
     kind: str,
     asides: Sequence[Aside],
     model: Model,
@@ -130,7 +132,7 @@ def _write_down(
 ) -> list[str]:
     """The key of each aside, after those that the run does not yet expect have been added to it."""
     sent = settings_json(settings)
-    settings_id = plans.settings_id(workspace, sent)
+    settings_id = run_records.settings_id(workspace, sent)
     expected = schema.expected
     with workspace.read() as connection:
         last = connection.scalar(sa.select(sa.func.max(expected.c.ordinal)).where(expected.c.run_id == run.id)) or 0
@@ -163,19 +165,19 @@ def _write_down(
                 "settings_id": settings_id,
             }
         )
-    plans.write_expected(workspace, texts, rows)
+    run_records.write_expected(workspace, texts, rows)
     return keys
 
 
 def _send(
-    workspace: Workspace, run: plans.RunRecord, model: Model, endpoint_id: int, budget: Budget, price: Price | None, how: How
-) -> Tally:
+    workspace: Workspace, run: run_records.RunRecord, model: Model, endpoint_id: int, budget: Budget, price: Price | None, how: How
+) -> ModelProgress:
     limits = Limits(how.concurrency or model.endpoint.default_concurrency, how.attempts, how.max_errors)
     order = Order(model.endpoint, endpoint_id, limits, price, model.name)
     return ask(workspace, run.id, [order], budget=budget, observer=how.observer, every=how.every)[0]
 
 
-def _replies(workspace: Workspace, run: plans.RunRecord, keys: set[str], stopped: str | None) -> dict[str, Reply]:
+def _replies(workspace: Workspace, run: run_records.RunRecord, keys: set[str], stopped: str | None) -> dict[str, Reply]:
     found = dict.fromkeys(keys, Reply(None, f"not asked: {stopped or 'another process holds it'}"))
     responses, failures = schema.responses, schema.failures
     ordered = sorted(keys)

@@ -14,12 +14,12 @@ from folkways.records import ITEMS, JUDGED_ITEMS, SCORES, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 from folkways.runs.baseline_scores import baseline_scores
-from folkways.runs.findings import choose_analyses, known_cards, whole_questions
 from folkways.runs.judgements import judged_of_task
+from folkways.runs.load_analyses import choose_analyses, known_cards, whole_questions
 from folkways.runs.people_scores import people_scores
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of, stored_scores
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
@@ -31,7 +31,7 @@ CostOf = Callable[[str, int, int], float | None]
 
 def collect(
     workspace: Workspace,
-    runs: Sequence[plans.RunRecord],
+    runs: Sequence[run_records.RunRecord],
     *,
     title: str | None = None,
     profile: str | None = None,
@@ -52,7 +52,7 @@ def collect(
     tasks: dict[str, Task] = {}
     for run in runs:
         stored = stored_scores(workspace, run)
-        for run_task in plans.run_tasks(workspace, run):
+        for run_task in run_records.run_tasks(workspace, run):
             task = tasks.setdefault(run_task.task, get_task(run_task.task))
             release = release_of(run_task)
             releases[release.name] = release.record
@@ -99,7 +99,7 @@ def collect(
     )
 
 
-def _info(workspace: Workspace, run: plans.RunRecord, cost_of: CostOf) -> RunInfo:
+def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> RunInfo:
     shares = results.parts(workspace, run)
     spent = results.usage(workspace, run)
     costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
@@ -120,7 +120,7 @@ def _info(workspace: Workspace, run: plans.RunRecord, cost_of: CostOf) -> RunInf
     )
 
 
-def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
+def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     warnings = [
         f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
         "and stays in the denominators. Run the same command again to go on."
@@ -146,7 +146,7 @@ def _warnings(runs: Sequence[plans.RunRecord]) -> list[str]:
     return warnings + [benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution]
 
 
-def _sampled(run: plans.RunRecord) -> float | None:
+def _sampled(run: run_records.RunRecord) -> float | None:
     """The points to which a sampled run's strata were to be known; None for a run that asks everything."""
     until = run.config.get("options", {}).get("until")
     return None if until is None else float(until)

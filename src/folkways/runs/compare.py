@@ -13,7 +13,7 @@ from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.reports.views.comparison import Comparison, compare_judgements
-from folkways.runs.judged import Asked, find_models, judgements_of
+from folkways.runs.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -70,7 +70,7 @@ def compare(
 
 
 def _compared(
-    database: Workspace, asked: Sequence[Asked], task: Task, metric: str | None, profile: str | None, by: str, seed: int
+    database: Workspace, asked: Sequence[StoredModel], task: Task, metric: str | None, profile: str | None, by: str, seed: int
 ) -> Comparison:
     chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
     judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
@@ -79,7 +79,7 @@ def _compared(
     return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
 
 
-def _common_tasks(asked: Sequence[Asked], names: Sequence[str] | str | None) -> list[Task]:
+def _common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
     common = [name for name in asked[0].tasks if all(name in one.tasks for one in asked)]
     if names is not None:
         wanted = [task.name for task in expand_tasks([names] if isinstance(names, str) else names)]
@@ -115,7 +115,7 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
         raise UnknownNameError(f"facet of {task.name}", by, valid)
 
 
-def _signature(workspace: Workspace, asked: Asked, task: str, profile: str) -> str:
+def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> str:
     scores = results.load_scores(workspace, asked.run)
     own = scores.filter(endpoint=asked.endpoint, task=task, profile=profile)
     return str(own["signature"][0]) if own.height else ""

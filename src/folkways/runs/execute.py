@@ -11,17 +11,17 @@ from folkways.endpoints.base import Endpoint
 from folkways.endpoints.prices import FREE, Price
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Amount, Budget, require_prices
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
-from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
 from folkways.runs import plan
+from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions
 from folkways.runs.sampling import sampling_frame
-from folkways.runs.until import Sampling, ask_in_rounds
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.troubles import WorkspaceError
+from folkways.workspace.errors import WorkspaceError
 
 MAX_FAILED = 0.1
 """Share of a model's requests that may fail before a run counts as incomplete, unless the user says another."""
@@ -34,14 +34,14 @@ BY_USER = ("interrupted", "interrupted by the user")
 class Session:
     """What one session of a run did. ``continued`` tells whether the run was begun earlier."""
 
-    run: plans.RunRecord
-    tallies: tuple[Tally, ...]
+    run: run_records.RunRecord
+    progresses: tuple[ModelProgress, ...]
     continued: bool
 
     @property
     def interrupted(self) -> bool:
         """Whether the user stopped it."""
-        return any(tally.stopped == INTERRUPTED for tally in self.tallies)
+        return any(progress.stopped == INTERRUPTED for progress in self.progresses)
 
 
 def execute(
@@ -58,7 +58,7 @@ def execute(
     price_of: Callable[[Endpoint], Price | None] = lambda _endpoint: None,
     observer: Observer | None = None,
     every: float = 0.5,
-    planned: Callable[[plans.RunRecord, bool], None] = lambda _run, _continued: None,
+    planned: Callable[[run_records.RunRecord, bool], None] = lambda _run, _continued: None,
     profile: str | None = None,
 ) -> Session:
     """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
@@ -80,36 +80,36 @@ def execute(
     orders = [
         Order(
             model.endpoint,
-            plans.endpoint_id(workspace, model.identity, model.name),
+            run_records.endpoint_id(workspace, model.identity, model.name),
             Limits(concurrency or model.endpoint.default_concurrency, attempts, max_errors),
             price,
             model.name,
         )
         for model, price in zip(models, prices, strict=True)
     ]
-    plans.set_state(workspace, run, "running")
+    run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     spending = Budget(budget)
 
-    def ask_expected() -> list[Tally]:
+    def ask_expected() -> list[ModelProgress]:
         return ask(workspace, run.id, orders, budget=spending, observer=observer, every=every)
 
     try:
         if options.until is None:
-            tallies = ask_expected()
+            progresses = ask_expected()
         else:
             limits = Sampling(options.until, profile, sparing=budget is not None)
-            tallies = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
+            progresses = ask_in_rounds(workspace, run, tasks, frames, models, ask_expected, limits)
     except BaseException as error:
         ended, why = BY_USER if isinstance(error, KeyboardInterrupt) else ("stopped", str(error) or type(error).__name__)
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
-            plans.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
+            run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
-    state, reason = end_of(tallies, max_failed)
-    plans.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
+    state, reason = end_of(progresses, max_failed)
+    run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
-    left = replace(plans.find_run(workspace, str(run.id)), state=state, reason=reason)
-    return Session(left, tuple(tallies), continued)
+    left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
+    return Session(left, tuple(progresses), continued)
 
 
 def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Sequence[Model]) -> None:
@@ -125,25 +125,25 @@ def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Seque
                 )
 
 
-def end_of(tallies: Sequence[Tally], max_failed: float = 1.0) -> tuple[str, str | None]:
+def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:
     """The state of a run after a session, and why it is not ``asked``.
 
     ``incomplete`` where each request had its attempts, but a model gave no reply at all or more than ``max_failed`` of them failed.
     """
-    reasons = [tally.stopped for tally in tallies if tally.stopped is not None]
+    reasons = [progress.stopped for progress in progresses if progress.stopped is not None]
     if INTERRUPTED in reasons:
         return BY_USER
     if reasons:
         return "stopped", "; ".join(dict.fromkeys(reasons))
-    failing = [told for tally in tallies if (told := _failing(tally, max_failed))]
+    failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 
 
-def _failing(tally: Tally, max_failed: float) -> str:
+def _failing(progress: ModelProgress, max_failed: float) -> str:
     """What is to be said of a model whose requests failed; nothing where few enough did."""
-    of = tally.total + tally.stored
-    if tally.failed and tally.failed == of:
-        return f"no reply from {tally.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} failed"
-    if tally.failed > max_failed * of:
-        return f"{tally.failed:,} of {of:,} requests to {tally.endpoint} failed, more than {max_failed * 100:g} %"
+    of = progress.total + progress.stored
+    if progress.failed and progress.failed == of:
+        return f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} failed"
+    if progress.failed > max_failed * of:
+        return f"{progress.failed:,} of {of:,} requests to {progress.endpoint} failed, more than {max_failed * 100:g} %"
     return ""

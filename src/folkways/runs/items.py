@@ -14,7 +14,7 @@ from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.store import open_release
 from folkways.runs.scoring import release_of
-from folkways.workspace import plans, results, schema
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 
 
@@ -40,7 +40,7 @@ def find_item(workspace: Workspace | None, name: str, run_name: str | None = Non
     if separator and task_name not in tasks():
         raise UnknownNameError("task", task_name, tasks())
     if workspace is not None:
-        runs = [plans.find_run(workspace, run_name)] if run_name else list(reversed(plans.list_runs(workspace)))
+        runs = [run_records.find_run(workspace, run_name)] if run_name else list(reversed(run_records.list_runs(workspace)))
         for run in runs:
             asked = [task for task in _tasks_that_ask(workspace, run, item) if not wanted or task in wanted]
             if asked:
@@ -50,7 +50,7 @@ def find_item(workspace: Workspace | None, name: str, run_name: str | None = Non
     return _from_release(name, item, wanted, release)
 
 
-def _tasks_that_ask(workspace: Workspace, run: plans.RunRecord, item: str) -> list[str]:
+def _tasks_that_ask(workspace: Workspace, run: run_records.RunRecord, item: str) -> list[str]:
     expected = schema.expected
     query = sa.select(expected.c.task).where(expected.c.item == item, expected.c.run_id == run.id).distinct()
     with workspace.read() as connection:
@@ -63,9 +63,9 @@ def _only(found: list[str], item: str) -> str:
     return found[0]
 
 
-def _from_run(workspace: Workspace, run: plans.RunRecord, task_name: str, item: str, release_name: str | None) -> KnownItem:
+def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, item: str, release_name: str | None) -> KnownItem:
     task = tasks()[task_name]
-    run_task = next(entry for entry in plans.run_tasks(workspace, run) if entry.task == task_name)
+    run_task = next(entry for entry in run_records.run_tasks(workspace, run) if entry.task == task_name)
     release = open_release(release_name, task.benchmark) if release_name else release_of(run_task)
     items = task.items(release).filter(pl.col("item") == item)
     expected, prompts = schema.expected, schema.prompts

@@ -10,18 +10,18 @@ from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, empty
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of, stored_scores
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-def judged_items(workspace: Workspace, run: plans.RunRecord, profile: str | None = None) -> pl.DataFrame:
+def judged_items(workspace: Workspace, run: run_records.RunRecord, profile: str | None = None) -> pl.DataFrame:
     """records.JUDGED_ITEMS of every task and endpoint; facets and metrics as further columns (null where a task lacks them).
 
     profile: only this one of each task, where several were scored. FolkwaysError if the run has not been scored.
     """
     frames = [empty(JUDGED_ITEMS)]
     stored = stored_scores(workspace, run)
-    for run_task in plans.run_tasks(workspace, run):
+    for run_task in run_records.run_tasks(workspace, run):
         task = get_task(run_task.task)
         scored = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
         wanted = scored if profile is None else [name for name in scored if name == task.resolve_profile(profile)]
@@ -32,7 +32,7 @@ def judged_items(workspace: Workspace, run: plans.RunRecord, profile: str | None
 
 
 def judged_of_task(
-    workspace: Workspace, run: plans.RunRecord, task: str, profiles: Sequence[str], texts: pl.DataFrame
+    workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str], texts: pl.DataFrame
 ) -> Iterator[pl.DataFrame]:
     """records.JUDGED_ITEMS of a task in each profile, of each endpoint. texts: item, text, gold."""
     for part in results.parts(workspace, run):

@@ -28,7 +28,7 @@ from folkways.runs.models import Model, split_name
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import item_batches, restore_options, select_items
 from folkways.runs.scoring import release_of
-from folkways.workspace import plans, results, schema
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 
 KIND = "judge-by-model"
@@ -82,7 +82,7 @@ class _Share:
 
 def judge_run(
     workspace: Workspace,
-    run: plans.RunRecord,
+    run: run_records.RunRecord,
     judge: Model,
     *,
     profile: str | None = None,
@@ -127,11 +127,11 @@ def judge_run(
 
 
 def _shares(
-    workspace: Workspace, run: plans.RunRecord, profile: str | None, text_tools: str | None, models: Sequence[str] | None
+    workspace: Workspace, run: run_records.RunRecord, profile: str | None, text_tools: str | None, models: Sequence[str] | None
 ) -> Iterator[_Share]:
-    run_tasks = [found for found in plans.run_tasks(workspace, run) if found.task in free_answer_tasks()]
+    run_tasks = [found for found in run_records.run_tasks(workspace, run) if found.task in free_answer_tasks()]
     if not run_tasks:
-        names = ", ".join(task.task for task in plans.run_tasks(workspace, run)) or "no tasks"
+        names = ", ".join(task.task for task in run_records.run_tasks(workspace, run)) or "no tasks"
         raise FolkwaysError(
             f"run {run.name} has no free answers to judge ({names}); tasks with them: {', '.join(free_answer_tasks())}"
         )

@@ -23,10 +23,10 @@ from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
+from folkways.workspace.errors import WorkspaceError
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
-from folkways.workspace.troubles import WorkspaceError
 
 POPULATIONS = "populations"
 """Key of a sampled run's stored options: what its strata have in all, which the release tells and the user did not choose."""
@@ -175,7 +175,7 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 def begin(
     workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None
-) -> tuple[plans.RunRecord, bool]:
+) -> tuple[run_records.RunRecord, bool]:
     """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
     options = asdict(planned[0].options)
     if options["cultures"] is not None:
@@ -189,10 +189,12 @@ def begin(
         "version": __version__,
     }
     tasks = [
-        plans.RunTask(plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan))
+        run_records.RunTask(
+            plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
+        )
         for plan in planned
     ]
-    run, continued = plans.begin_run(workspace, _plain(config), tasks, __version__, name)
+    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name)
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -201,9 +203,9 @@ def begin(
             raise
         except FolkwaysError:  # an unknown culture or template, found only now: nothing was asked, and nothing stays behind
             if not continued:
-                plans.forget_run(workspace, run)
+                run_records.forget_run(workspace, run)
             raise
-        plans.set_state(workspace, run, "running")
+        run_records.set_state(workspace, run, "running")
     return run, continued
 
 
@@ -239,7 +241,7 @@ def keyed_prompts(
 def _write_tasks(workspace: Workspace, run_id: int, planned: Sequence[TaskPlan], models: Sequence[Model]) -> None:
     ordinal = 0
     for model in models:
-        number = plans.endpoint_id(workspace, model.identity, model.name)
+        number = run_records.endpoint_id(workspace, model.identity, model.name)
         for plan in planned:
             ordinal = write_prompts(workspace, run_id, ordinal, plan, model, number, plan.prompts())
 
@@ -259,7 +261,7 @@ def write_prompts(
     """
     endpoint = model.endpoint
     settings = settings_json(plan.settings(model))
-    settings_id = plans.settings_id(workspace, settings)
+    settings_id = run_records.settings_id(workspace, settings)
     for frame in prompts:
         interrupts.check()
         texts: list[dict[str, Any]] = []
@@ -286,7 +288,7 @@ def write_prompts(
                         "settings_id": settings_id,
                     }
                 )
-        plans.write_expected(workspace, texts, expected)
+        run_records.write_expected(workspace, texts, expected)
     return ordinal
 
 

@@ -19,7 +19,7 @@ from folkways.runs.plan import POPULATIONS, item_batches, restore_options
 from folkways.runs.sampled_scores import of_sample
 from folkways.runs.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.signature import signature
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 NOT_SUMMARISED = ("task", "item", "sample", "ordinal", "answer", "reason")
@@ -40,7 +40,7 @@ class Scored:
 
 def score_run(
     workspace: Workspace,
-    run: plans.RunRecord,
+    run: run_records.RunRecord,
     profile: str | None = None,
     text_tools: str | None = None,
     models: ScoringModels | None = None,
@@ -59,7 +59,7 @@ def score_run(
     frames: list[pl.DataFrame] = []
     profiles: dict[str, str] = {}
     problems: list[FolkwaysError] = []
-    run_tasks = plans.run_tasks(workspace, run)
+    run_tasks = run_records.run_tasks(workspace, run)
     if not run_tasks:
         raise FolkwaysError(
             f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can be scored"
@@ -95,11 +95,11 @@ def score_run(
             )
             results.save_scores(workspace, run, resolved, part, scored)
             frames.append(scored)
-    plans.mark_scored(workspace, run)
+    run_records.mark_scored(workspace, run)
     return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles, tuple(problems))
 
 
-def stored_scores(workspace: Workspace, run: plans.RunRecord) -> pl.DataFrame:
+def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFrame:
     """The scores of a run: records.SCORES. FolkwaysError if it has not been scored."""
     stored = results.load_scores(workspace, run)
     if stored.is_empty():
@@ -107,13 +107,13 @@ def stored_scores(workspace: Workspace, run: plans.RunRecord) -> pl.DataFrame:
     return stored
 
 
-def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: plans.RunTask) -> pl.DataFrame:
+def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: run_records.RunTask) -> pl.DataFrame:
     if options.until is None:
         return task.summarise(judged)
     return of_sample(task.summarise(judged), task, judged, options, run_task.options[POPULATIONS])
 
 
-def _check_complete(run: plans.RunRecord, task: Task, judged: int, expected: int) -> None:
+def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expected: int) -> None:
     """A denominator never shrinks: what was expected and is not among the task's items any more is an error, not a gap."""
     if judged != expected:
         raise FolkwaysError(
@@ -131,7 +131,7 @@ def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame,
             yield task.judge(items, share, profile).with_columns(share["ordinal"])
 
 
-def release_of(run_task: plans.RunTask) -> Release:
+def release_of(run_task: run_records.RunTask) -> Release:
     """The release that a task of a run was planned with, found by name or at its old place; its files must be unchanged."""
     problem: FolkwaysError | None = None
     changed = False

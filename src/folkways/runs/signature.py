@@ -16,7 +16,7 @@ from folkways.records import Signature
 from folkways.releases.base import Release
 
 if TYPE_CHECKING:  # judging replies that were made elsewhere needs no database
-    from folkways.workspace.plans import RunTask
+    from folkways.workspace.run_records import RunTask
 
 
 def signature(
@@ -56,7 +56,7 @@ def signature(
     return Signature(parts)
 
 
-def signature_elsewhere(task: Task, release: Release, responses: pl.DataFrame, profile: str) -> Signature:
+def signature_of_external_responses(task: Task, release: Release, responses: pl.DataFrame, profile: str) -> Signature:
     """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked it does not know."""
     return Signature(
         {

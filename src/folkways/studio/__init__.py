@@ -13,7 +13,7 @@ One small core serves every workflow; a workflow is a configuration of it. The p
 A study has populations and stages. An item belongs to one stage, and to one population or to everybody. It has one slot (a row of
 ``assignments``) per answer that it needs; taking the row is the reservation. A judgement fills a slot for good. After each
 judgement the stage's rule looks at the item (``services.settling``): more slots, done with a ``result``, dropped with a ``reason``,
-asked again of a finer population. A done item is handed on to the stage that ``config["next"]`` names, as a new item with
+asked again of a subpopulation. A done item is handed on to the stage that ``config["next"]`` names, as a new item with
 ``parent_id``.
 
 Services, by what a page does (``ws`` is the workspace):

@@ -17,12 +17,12 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError
 
 from folkways.errors import MissingExtraError
+from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio_guards import guards  # and with it the studio's tables in the metadata
-from folkways.workspace.troubles import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""

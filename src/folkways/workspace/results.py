@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.plans import RunRecord
+from folkways.workspace.run_records import RunRecord
 
 CHUNK = 1000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""

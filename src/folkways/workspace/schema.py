@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -105,8 +105,8 @@ failures = Table(
     Column("created", Float, nullable=False),
 )
 
-owners = Table(
-    "owners",
+workers = Table(
+    "workers",
     metadata,
     Column("id", String(32), primary_key=True),
     Column("host", String(256), nullable=False),
@@ -119,7 +119,7 @@ claims = Table(
     "claims",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("owner_id", String(32), ForeignKey("owners.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("worker_id", String(32), ForeignKey("workers.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("requests", Text, nullable=False),  # keys of the requests that are claimed together, separated by blanks
 )
 

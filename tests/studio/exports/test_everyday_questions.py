@@ -97,7 +97,7 @@ def test_the_release_is_read_like_the_published_one(desk: Desk, tmp_path: Path) 
     assert questions["KR"]["local"] == LOCAL["korea"]
     assert questions["KR"]["topic"] == "Food"
     assert questions["ID"]["source"] == "ko"
-    assert {oddity.kind for oddity in check(release)} <= {"missing-file", "short-answer"}
+    assert {issue.kind for issue in check(release)} <= {"missing-file", "short-answer"}
 
 
 def test_the_release_is_asked_of_a_model(desk: Desk, tmp_path: Path) -> None:

@@ -70,11 +70,13 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
         for verdict in ("incorrect", "conditional", "applicable"):
             desk.answer(person, {"verdict": verdict})
     export_study(desk.workspace, desk.study.id, tmp_path / "out")
-    from folkways.workspace import plans
+    from folkways.workspace import run_records
 
     with ChatServer(mode='fixed:{"group": 0}') as server:
         (judge,) = open_models([f"{server.url}/v1#judge"], EndpointOptions())
-        found = judge_run(desk.workspace, plans.find_run(desk.workspace, "drawn"), judge, labels=tmp_path / "out" / "labels.csv")
+        found = judge_run(
+            desk.workspace, run_records.find_run(desk.workspace, "drawn"), judge, labels=tmp_path / "out" / "labels.csv"
+        )
     labels = found.verdicts["label"].drop_nulls().sort().to_list()
     assert labels == [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
 

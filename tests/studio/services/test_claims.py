@@ -17,8 +17,8 @@ from folkways.studio.errors import AlreadySubmittedError, ConflictError, NotFoun
 from folkways.studio.records import AssignmentState, Participant, StudyState
 from folkways.studio.services import assignments, drafts, judgements, leases, participants, studies
 from folkways.studio.services.assignments import NoWork, Work
+from folkways.studio.services.eligible_slots import count_left
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.offers import count_left
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

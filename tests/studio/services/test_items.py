@@ -178,7 +178,7 @@ def test_what_most_do_not_know_is_asked_of_the_parts_of_their_population(studio_
     result = {"counts": [0, 0, 0, 0], "dont_know": 2, "cannot_answer": 0}
     told = "2 of 2 did not have the knowledge"
     assert (parent["state"], parent["result"]) == ("dropped", result)
-    assert parent["reason"] == (f"{told}; asked again of a finer population" if parts else told)
+    assert parent["reason"] == (f"{told}; asked again of a subpopulation" if parts else told)
     assert [
         (row["key"], row["population_id"], row["parent_id"], row["round"], row["state"], row["content"]) for row in children
     ] == [("q0" if parts == 1 else f"q0-{number + 1}", ids[f"part-{number}"], item, 2, "open", QUESTION) for number in range(parts)]

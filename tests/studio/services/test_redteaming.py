@@ -16,7 +16,7 @@ from folkways.studio.offered import Offered
 from folkways.studio.records import ItemState, Role
 from folkways.studio.services import items, modelling, redteaming
 from folkways.studio.workflows.definition import DefinitionError, read_definition
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
 from tests.support.studies import Desk, described, open_desk
@@ -107,7 +107,7 @@ def test_what_was_asked_before_is_not_asked_again(desk: Desk, server: ChatServer
     assert first == second
     assert server.stats()["total"] == 2
     assert len(modelling.list_calls(desk.workspace, desk.study.id, item_id=work.item.id)) == 3
-    assert {run.name.rsplit("-", 1)[0] for run in plans.list_runs(desk.workspace)} == {"studio-helper", "studio-verifier"}
+    assert {run.name.rsplit("-", 1)[0] for run in run_records.list_runs(desk.workspace)} == {"studio-helper", "studio-verifier"}
 
 
 def test_a_question_may_be_tried_only_so_often(desk: Desk, server: ChatServer) -> None:

@@ -14,8 +14,8 @@ from folkways.studio.errors import AlreadySubmittedError, ConflictError, DraftCo
 from folkways.studio.records import Draft, Judgement, Participant, Role, StudyState
 from folkways.studio.services import accounts, assignments, drafts, judgements, leases, participants, studies
 from folkways.studio.services.assignments import NoWork, Work
+from folkways.studio.services.eligible_slots import attention_check, count_left, free_slot, taken_by
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.offers import attention_check, count_left, free_slot, taken_by
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 

@@ -54,7 +54,7 @@ def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what
     assert (first.state, first.result["gold"], first.result["mode"]) == ("done", [0], "single")
     assert first.result["counts"] == [5, 1, 0, 0]
     assert (second.state, second.result["gold"], second.result["mode"]) == ("done", [1, 2], "multi")
-    assert third.state == "dropped" and "finer population" in third.reason
+    assert third.state == "dropped" and "subpopulation" in third.reason
 
     local = field.person("jeju")
     begin(local)

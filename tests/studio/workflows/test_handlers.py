@@ -174,7 +174,7 @@ def test_an_item_waits_for_as_many_answers_as_it_wants(kind: str) -> None:
 
 def test_unknown_questions_go_to_a_finer_population_only_if_they_may() -> None:
     said = [{"abstain": "dont_know"}] * 3 + [{"choices": [0]}] * 2
-    assert decide("vote", *said).outcome == "finer"
+    assert decide("vote", *said).outcome == "subpopulation"
     assert decide("vote", *said, second_round=False).outcome == "dropped"
 
 

@@ -101,7 +101,7 @@ def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, secon
     if gold:
         assert found == Decision("done", result={**result, "gold": gold, "mode": "multi" if gold[1:] else "single"})
     elif unknown > answers / 2 and second_round:
-        assert found == Decision("finer", result=result, reason=f"{unknown} of {answers} did not have the knowledge")
+        assert found == Decision("subpopulation", result=result, reason=f"{unknown} of {answers} did not have the knowledge")
     else:
         assert found == Decision("dropped", result=result, reason=f"no option was chosen by {majority} of {answers} people")
 

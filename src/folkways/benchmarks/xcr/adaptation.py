@@ -18,7 +18,7 @@ from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge
 from folkways.benchmarks.xcr.authors_files import adaptation_outputs
 from folkways.benchmarks.xcr.authors_prompt import for_people
 from folkways.benchmarks.xcr.common import ASKED, XcrTask
-from folkways.benchmarks.xcr.comparisons import Asked
+from folkways.benchmarks.xcr.comparisons import NamedComparison
 from folkways.benchmarks.xcr.strategies import canonical_strategy
 from folkways.metrics.edits import edit_similarity
 from folkways.records import LEFT_OUT, Metric, Schema, State
@@ -145,7 +145,7 @@ class Adaptation(XcrTask):
         by_models = {metric: one.sure for metric, (role, one) in asked.items() if role in self._models}
         return {**_values(sides), **by_models, "format_read": 0.0}
 
-    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, Asked]:
+    def _asked(self, item: Row, sides: Mapping[str, Side], profile: str) -> dict[str, NamedComparison]:
         """What BERT is asked for. A row without versions is asked for nothing: what is sure of it is all there is."""
         language = next(code for code, (_, cultures) in LANGUAGE_MODELS.items() if item["culture"] in cultures)
         baselines = {"intra": ENGLISH_BASELINE if profile == "paper" else None, "inter": None}

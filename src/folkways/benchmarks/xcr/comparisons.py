@@ -34,11 +34,11 @@ class Comparison:
         return total / self.over
 
 
-Asked = tuple[str, Comparison]
+NamedComparison = tuple[str, Comparison]
 """The role of the model that compares, and what."""
 
 
-def compare_all(asked: Sequence[Mapping[str, Asked]], models: Mapping[str, Comparer]) -> list[dict[str, float]]:
+def compare_all(asked: Sequence[Mapping[str, NamedComparison]], models: Mapping[str, Comparer]) -> list[dict[str, float]]:
     """Metric -> value, for each mapping of ``asked``; every model sees all its distinct pairs at once.
 
     A metric whose model is not there is left out.

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from folkways.errors import FolkwaysError
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 Tokens = list[int]
 
 
@@ -25,12 +25,12 @@ class Room:
         self._empty = empty
         self._tokens: int | None = None
 
-    def run(self, work: Callable[[Sequence[Tokens]], list[Made]], batch: Sequence[Tokens]) -> list[Made]:
+    def run(self, work: Callable[[Sequence[Tokens]], list[Result]], batch: Sequence[Tokens]) -> list[Result]:
         """What ``work`` makes of each text of ``batch``, in as many goes as it takes.
 
         Warns (RuntimeWarning) when the room turns out smaller. FolkwaysError where there is none for a single text.
         """
-        made: list[Made] = []
+        made: list[Result] = []
         while len(made) < len(batch):
             rest = batch[len(made) :]
             part = rest if self._tokens is None else rest[: max(1, self._tokens // max(map(len, rest)))]

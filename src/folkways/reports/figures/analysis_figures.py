@@ -9,7 +9,7 @@ from folkways.benchmarks.analyses import Analysis, Made
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.figures.analysis_charts import heat_map, intervals
 from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES, Spec
-from folkways.reports.figures.figures import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
+from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
 from folkways.reports.text import number
 from folkways.reports.views.grids import Grid, grids
 

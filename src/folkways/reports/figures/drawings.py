@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.reports.figures.analysis_figures import AnalysisView, analysis_views
-from folkways.reports.figures.figures import Figure, render, task_figures
+from folkways.reports.figures.figure import Figure, render, task_figures
 from folkways.reports.figures.world import Variant, WorldMap
 from folkways.reports.figures.world_chart import marked, world
-from folkways.reports.views.endings import ending_figures
 from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.outcomes import outcome_figures
 from folkways.reports.views.views import ReportView
 
 WORLD_WIDE, WORLD_NARROW = 960, 330
@@ -27,14 +27,14 @@ class Drawings:
 
     tasks:  task -> section -> figures.
     leaderboard: with the figures of models between published ones.
-    endings: how questions ended.
+    outcomes: how questions ended.
     analyses: what the papers ask, with tables and figures.
     world:  the map as it is first seen; None where there is nothing to map. worlds: a map of each task, for files.
     """
 
     tasks: Mapping[str, Mapping[str, list[Figure]]]
     leaderboard: Leaderboard
-    endings: Sequence[Figure]
+    outcomes: Sequence[Figure]
     analyses: Sequence[AnalysisView]
     world: Figure | None
     worlds: tuple[Figure, ...]
@@ -46,7 +46,7 @@ class Drawings:
             for figures in sections.values():
                 yield from figures
         yield from (found.figure for found in self.leaderboard.published.between if found.figure)
-        yield from self.endings
+        yield from self.outcomes
         for analysis in self.analyses:
             for table in analysis.tables:
                 yield from table.figures
@@ -58,7 +58,7 @@ def draw(view: ReportView) -> Drawings:
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
         leaderboard=Leaderboard(view),
-        endings=ending_figures(view),
+        outcomes=outcome_figures(view),
         analyses=analysis_views(view.data.analyses, view.short),
         world=_world(world_map, world_map.first, view, "world") if world_map.first else None,
         worlds=tuple(_worlds(world_map, view)),

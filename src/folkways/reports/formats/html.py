@@ -18,7 +18,7 @@ from markupsafe import Markup
 from folkways import __version__
 from folkways.reports import text
 from folkways.reports.figures.drawings import Drawings, draw
-from folkways.reports.figures.figures import slugged
+from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
 from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.citations import bibliography
@@ -43,7 +43,7 @@ from folkways.reports.names import (
     provider,
 )
 from folkways.reports.palette import css_variables
-from folkways.reports.views.sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')

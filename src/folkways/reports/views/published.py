@@ -11,7 +11,7 @@ import polars as pl
 from folkways.benchmarks.published import PAPERS
 from folkways.records import BASELINE_PREFIX
 from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_y, spec
-from folkways.reports.figures.figures import NARROW, WIDE, Figure, render, slugged
+from folkways.reports.figures.figure import NARROW, WIDE, Figure, render, slugged
 from folkways.reports.names import WHOLE, facet_title, value_name
 from folkways.reports.text import one_line
 from folkways.reports.views.reference import placed, reference_points, tool_effects_of, warnings_of

@@ -25,7 +25,7 @@ from folkways.runs.building.mcq import Built, Report, build_order_free, build_pa
 from folkways.runs.building.oracle import BuildStopped, ModelOracle, Session
 from folkways.runs.building.wording import own_wording, released_wording
 from folkways.runs.models import Model, open_models, split_name
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
 
 PROFILES = ("paper", "strict")
@@ -131,7 +131,7 @@ def make(
         config: dict[str, Any] = {"build": "mcq", **record, "questions": options.questions, "fingerprint": release.fingerprint}
         config |= {"endpoints": [model.identity for model in models.values()], "tasks": []}
 
-        def open_session(run: plans.RunRecord) -> Session:
+        def open_session(run: run_records.RunRecord) -> Session:
             return Session(database, run, limit, concurrency, attempts, max_errors, observer, every)
 
         built = _in_a_run(database, config, name, lambda run: build(stand_ins | _oracles(models, open_session(run), price_of)))
@@ -144,22 +144,24 @@ def _oracles(models: dict[str, Model], session: Session, price_of: dict[str, Pri
     return {name: ModelOracle(session, model, price_of[name]) for name, model in models.items()}
 
 
-def _in_a_run(workspace: Workspace, config: dict[str, Any], name: str | None, work: Callable[[plans.RunRecord], Built]) -> Built:
+def _in_a_run(
+    workspace: Workspace, config: dict[str, Any], name: str | None, work: Callable[[run_records.RunRecord], Built]
+) -> Built:
     """Do the work in a run of the workspace, which knows how it ended."""
-    run, _ = plans.begin_run(workspace, config, [], __version__, name)
-    plans.set_state(workspace, run, "running")
+    run, _ = run_records.begin_run(workspace, config, [], __version__, name)
+    run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     try:
         built = _interruptible(work, run)
     except BaseException as error:
         state = "interrupted" if isinstance(error, BuildStopped) and error.interrupted else "stopped"
-        plans.set_state(workspace, run, state, reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
+        run_records.set_state(workspace, run, state, reason=str(error) or type(error).__name__, seconds=time.monotonic() - began)
         raise
-    plans.set_state(workspace, run, "finished", seconds=time.monotonic() - began)
+    run_records.set_state(workspace, run, "finished", seconds=time.monotonic() - began)
     return built
 
 
-def _interruptible(work: Callable[[plans.RunRecord], Built], run: plans.RunRecord) -> Built:
+def _interruptible(work: Callable[[run_records.RunRecord], Built], run: run_records.RunRecord) -> Built:
     """Do the work; Ctrl-C between two rounds of asking ends it as Ctrl-C within one does."""
     try:
         return work(run)

@@ -14,11 +14,11 @@ from folkways.endpoints.base import Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget
+from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Observer, Order, ask
-from folkways.engine.tally import Tally
 from folkways.errors import FolkwaysError
 from folkways.runs.models import Model
-from folkways.workspace import plans, schema
+from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.keys import prompt_hash, request_key, settings_json
 
@@ -43,7 +43,7 @@ class Session:
     """What all models of one build share: where they are stored, how hard to try, what may be spent, who watches."""
 
     workspace: Workspace
-    run: plans.RunRecord
+    run: run_records.RunRecord
     budget: Budget
     concurrency: int | None = None
     attempts: int = 6
@@ -62,7 +62,7 @@ class ModelOracle:
         self.session = session
         self.model = model
         self._price = price
-        self._endpoint_id = plans.endpoint_id(session.workspace, model.identity, model.name)
+        self._endpoint_id = run_records.endpoint_id(session.workspace, model.identity, model.name)
         self._replies: dict[str, str] = self._stored()
 
     def recall(self, call: Call) -> tuple[Answer | None] | None:
@@ -77,10 +77,10 @@ class ModelOracle:
         missing = {key: call for key, call in keyed.items() if key not in self._replies}
         if missing:
             self._write_down(missing, attempt)
-            tally = self._send()
+            progress = self._send()
             self._look_up(list(missing))
-            if tally.stopped == INTERRUPTED or any(key not in self._replies for key in missing):
-                raise BuildStopped(tally.stopped or f"{tally.failed} requests failed, the last with: {tally.last_error}")
+            if progress.stopped == INTERRUPTED or any(key not in self._replies for key in missing):
+                raise BuildStopped(progress.stopped or f"{progress.failed} requests failed, the last with: {progress.last_error}")
         return [read_reply(call, self._replies[self._key(call, attempt)[0]]) for call in calls]
 
     def _settings(self, call: Call) -> Settings:
@@ -139,12 +139,12 @@ class ModelOracle:
                     "key": key,
                     "prompt_hash": prompt,
                     "prompt_source": "folkways",
-                    "settings_id": plans.settings_id(workspace, settings_json(self._settings(call))),
+                    "settings_id": run_records.settings_id(workspace, settings_json(self._settings(call))),
                 }
             )
-        plans.write_expected(workspace, texts, rows)
+        run_records.write_expected(workspace, texts, rows)
 
-    def _send(self) -> Tally:
+    def _send(self) -> ModelProgress:
         session, endpoint = self.session, self.model.endpoint
         limits = Limits(session.concurrency or endpoint.default_concurrency, session.attempts, session.max_errors)
         order = Order(endpoint, self._endpoint_id, limits, self._price, self.model.name)

@@ -13,7 +13,7 @@ from folkways.studio.records import Item, ItemState
 def votes(found: Gathered, stage: str | None = None) -> Votes:
     """The questions of a ``vote`` stage with everybody's votes in every round. FolkwaysError for a question without four options.
 
-    A question that went to one finer population stays one question, with its votes in round 2; one that went to several is one
+    A question that went to one subpopulation stays one question, with its votes in round 2; one that went to several is one
     question for each of them. Questions that a researcher dropped by hand, and those that nobody has voted on, are left out.
     """
     items: list[dict[str, object]] = []

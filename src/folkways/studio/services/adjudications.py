@@ -13,8 +13,8 @@ from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
+from folkways.studio.services.resolution import onward
 from folkways.studio.services.rows import get_row
-from folkways.studio.services.settling import onward
 from folkways.workspace.database import Workspace
 
 

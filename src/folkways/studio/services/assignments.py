@@ -27,9 +27,9 @@ from folkways.studio.records import (
 )
 from folkways.studio.rules.counts import room
 from folkways.studio.services import accounts
+from folkways.studio.services.eligible_slots import attention_check, free_slot, taken_by
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.leases import own_assignment, renewed
-from folkways.studio.services.offers import attention_check, free_slot, taken_by
 from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace

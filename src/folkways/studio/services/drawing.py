@@ -18,7 +18,7 @@ from folkways.runs.scoring import release_of
 from folkways.studio.records import Item
 from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items, list_items
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 PER_CULTURE = 120
@@ -77,8 +77,8 @@ def _taken(workspace: Workspace, study_id: int, stage: str) -> set[str]:
 
 def _replies(workspace: Workspace, run: str, models: Sequence[str] | None, wrong_only: bool) -> Iterator[dict[str, Any]]:
     """Counted items with a reply: where it is from, the question as it was asked, what people answered, the reply."""
-    record = plans.find_asked_run(workspace, run)
-    tasks = [each for each in plans.run_tasks(workspace, record) if each.task in free_answer_tasks()]
+    record = run_records.find_asked_run(workspace, run)
+    tasks = [each for each in run_records.run_tasks(workspace, record) if each.task in free_answer_tasks()]
     if not tasks:
         raise FolkwaysError(f"run {run} has no free answers; tasks with them: {', '.join(free_answer_tasks())}")
     parts = results.parts(workspace, record)

@@ -15,8 +15,8 @@ from folkways.studio.records import Assignment, AssignmentState, Item, Judgement
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.leases import own_assignment
+from folkways.studio.services.resolution import apply_rule
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id
-from folkways.studio.services.settling import apply_rule
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 

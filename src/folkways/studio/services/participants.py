@@ -16,9 +16,9 @@ from folkways.studio.services import accounts, audit
 from folkways.studio.services.invites import usable_invite
 from folkways.studio.services.leases import free_leases
 from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
+from folkways.studio.services.resolution import settle_again
 from folkways.studio.services.returning import RETURN_CODE, find_returning, new_return_code
 from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id
-from folkways.studio.services.settling import settle_again
 from folkways.workspace.database import Workspace
 
 __all__ = [

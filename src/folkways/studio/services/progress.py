@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage
 from folkways.studio.services import studies
-from folkways.studio.services.offers import count_left
+from folkways.studio.services.eligible_slots import count_left
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 

@@ -34,13 +34,13 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
-    from folkways.studio.web.routing import endpoint, respond_elsewhere
+    from folkways.studio.web.routing import endpoint, respond_externally
     from folkways.studio.web.security.bodies import BodyLimit
     from folkways.studio.web.security.headers import SecurityHeaders
     from folkways.studio.web.security.rates import Rates, Waiting
     from folkways.studio.web.static_files import mount_static
-    from folkways.studio.web.visits import Studio
 
     settings = settings or Settings()
     studio = Studio(
@@ -66,7 +66,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     mount_static(app)
 
     async def unrouted(request: Request, error: Exception) -> Response:
-        return await respond_elsewhere(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
+        return await respond_externally(studio, request, error.status_code if isinstance(error, HTTPException) else 400)
 
     app.add_exception_handler(HTTPException, unrouted)
     app.add_middleware(BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes)

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
 from folkways.studio.services.progress import own_progress
-from folkways.studio.web.standing import answers_given, has_work_at_hand
+from folkways.studio.web.queries import answers_given, has_work_at_hand
 
 if TYPE_CHECKING:
-    from folkways.studio.web.visits import Visit
+    from folkways.studio.web.request_context import RequestContext
 
 End = Literal["completed", "screened_out", "no_work", "not_yet"]
 RETURN = "https://app.prolific.com/submissions/complete?cc="
@@ -31,22 +31,22 @@ class Completion:
     link: str | None
 
 
-def completion(visit: Visit) -> Completion:
+def completion(context: RequestContext) -> Completion:
     """Where the person at hand stands, and the code for that."""
-    end = _end(visit)
-    codes = visit.study.definition.get("prolific") or {}
-    code = codes.get(end) if visit.participant.source == "prolific" else None
+    end = _end(context)
+    codes = context.study.definition.get("prolific") or {}
+    code = codes.get(end) if context.participant.source == "prolific" else None
     return Completion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
-def _end(visit: Visit) -> End:
-    person = visit.participant
+def _end(context: RequestContext) -> End:
+    person = context.participant
     if person.state == ParticipantState.SCREENED_OUT:
         return "screened_out"
-    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or has_work_at_hand(visit.workspace, person):
+    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or has_work_at_hand(context.workspace, person):
         return "not_yet"
-    stages = [stage for stage in studies.stages(visit.workspace, visit.study.id) if stage.role in visit.roles]
+    stages = [stage for stage in studies.stages(context.workspace, context.study.id) if stage.role in context.roles]
     # People who write as much as they like have no end but their own word for it.
-    if any(own_progress(visit.workspace, person, stage).left for stage in stages):
+    if any(own_progress(context.workspace, person, stage).left for stage in stages):
         return "not_yet"
-    return "completed" if answers_given(visit.workspace, person) else "no_work"
+    return "completed" if answers_given(context.workspace, person) else "no_work"

@@ -17,8 +17,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError, SubmissionError
+from folkways.studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
 from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
-from folkways.studio.web.visits import ANYBODY, Access, Handler, Studio, Visit
 
 MOST_FIELDS = 500
 LOG = logging.getLogger("folkways.studio")
@@ -36,7 +36,7 @@ class Route:
     handler: Handler
     upload: bool = False
     slow: bool = False
-    pause: Callable[[Visit], float] | None = None
+    pause: Callable[[RequestContext], float] | None = None
 
 
 @dataclass
@@ -71,94 +71,96 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
                 form = await request.form(max_files=1 if route.upload else 0, max_fields=MOST_FIELDS)
             except MultiPartException as error:
                 return JSONResponse({"message": str(error)}, status_code=400)
-        visit = Visit(studio, request, route.access, form)
+        context = RequestContext(studio, request, route.access, form)
         try:
             if route.pause is not None:
-                await sleep(await to_thread.run_sync(route.pause, visit))
+                await sleep(await to_thread.run_sync(route.pause, context))
             # Whoever waits for a model waits in a line of their own, and keeps nobody else from a page or a connection.
             if route.slow:
-                return await _respond_slowly(visit, route.handler)
-            return await to_thread.run_sync(_respond_quickly, visit, route.handler)
+                return await _respond_slowly(context, route.handler)
+            return await to_thread.run_sync(_respond_quickly, context, route.handler)
         finally:
             await form.close()
 
     return serve
 
 
-async def _respond_slowly(visit: Visit, handler: Handler) -> Response:
+async def _respond_slowly(context: RequestContext, handler: Handler) -> Response:
     """``respond`` for a request that may wait for a model, which is told when the browser has hung up."""
     async with create_task_group() as group:
-        group.start_soon(_watch, visit)
-        response = await to_thread.run_sync(respond, visit, handler, limiter=visit.studio.slow)
+        group.start_soon(_watch, context)
+        response = await to_thread.run_sync(respond, context, handler, limiter=context.studio.slow)
         group.cancel_scope.cancel()
     return response
 
 
-async def _watch(visit: Visit) -> None:
-    while (await visit.request.receive())["type"] != "http.disconnect":
+async def _watch(context: RequestContext) -> None:
+    while (await context.request.receive())["type"] != "http.disconnect":
         pass
-    visit.gone.set()
+    context.gone.set()
 
 
-def _respond_quickly(visit: Visit, handler: Handler) -> Response:
+def _respond_quickly(context: RequestContext, handler: Handler) -> Response:
     """``respond`` for a request that waits for nothing: all that it reads, it reads on one connection."""
-    with visit.workspace.reading_together():
-        return respond(visit, handler)
+    with context.workspace.reading_together():
+        return respond(context, handler)
 
 
-def respond(visit: Visit, handler: Handler) -> Response:
+def respond(context: RequestContext, handler: Handler) -> Response:
     """Check where the request came from and who may make it, handle it, and turn what goes wrong into words."""
     try:
-        refused = _refuse_stranger(visit) or _refuse_forgery(visit)
+        refused = _refuse_stranger(context) or _refuse_forgery(context)
         if refused is None:
-            visit.allow()
-        response = refused or handler(visit)
+            context.allow()
+        response = refused or handler(context)
     except FolkwaysError as error:
-        response = problem(visit, error)
+        response = problem(context, error)
     except Exception:
-        LOG.exception("the studio could not answer %s %s", visit.request.method, visit.request.scope["route"].path)
-        message = visit.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
-        response = _say(visit, 500, message, {})
-    return visit.set_cookies(response)
+        LOG.exception("the studio could not answer %s %s", context.request.method, context.request.scope["route"].path)
+        message = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
+        response = _say(context, 500, message, {})
+    return context.set_cookies(response)
 
 
-async def respond_elsewhere(studio: Studio, request: Request, status: int) -> Response:
+async def respond_externally(studio: Studio, request: Request, status: int) -> Response:
     """The page for an address that is none of the routes, or a method that its route does not have."""
-    visit = Visit(studio, request, ANYBODY)
+    context = RequestContext(studio, request, ANYBODY)
 
     def say() -> Response:
-        words = visit.gettext("There is no such page.") if status == 404 else visit.gettext("This page cannot be used in this way.")
-        return visit.set_cookies(_say(visit, status, words, {}))
+        words = (
+            context.gettext("There is no such page.") if status == 404 else context.gettext("This page cannot be used in this way.")
+        )
+        return context.set_cookies(_say(context, status, words, {}))
 
     return await run_in_threadpool(say)
 
 
-def _refuse_forgery(visit: Visit) -> Response | None:
-    if not visit.is_change:
+def _refuse_forgery(context: RequestContext) -> Response | None:
+    if not context.is_change:
         return None
-    given = visit.text(FIELD) or visit.request.headers.get(HEADER)
-    if from_own_page(visit.request, visit.studio.settings.origin) and tokens_match(visit.csrf, given):
+    given = context.text(FIELD) or context.request.headers.get(HEADER)
+    if from_own_page(context.request, context.studio.settings.origin) and tokens_match(context.csrf, given):
         return None
-    message = visit.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
-    return _say(visit, 403, message, {})
+    message = context.gettext("This page is out of date. Go back, load it again, and send once more: nothing was changed.")
+    return _say(context, 403, message, {})
 
 
-def _refuse_stranger(visit: Visit) -> Response | None:
-    if not visit.access.signed_in or visit.account is not None:
+def _refuse_stranger(context: RequestContext) -> Response | None:
+    if not context.access.signed_in or context.account is not None:
         return None
-    if visit.is_change or visit.wants_json:
+    if context.is_change or context.wants_json:
         return _say(
-            visit, 401, visit.gettext("You have been signed out. Sign in again; what you wrote is kept on this device."), {}
+            context, 401, context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device."), {}
         )
-    return RedirectResponse(f"/signin?next={quote(visit.path)}", status_code=303)
+    return RedirectResponse(f"/signin?next={quote(context.path)}", status_code=303)
 
 
-def problem(visit: Visit, error: FolkwaysError) -> Response:
+def problem(context: RequestContext, error: FolkwaysError) -> Response:
     """An error as a page or, for a script, as JSON."""
     status = error.status if isinstance(error, StudioError) else 400
     problems = error.problems if isinstance(error, SubmissionError) else {}
-    words = error.words(visit.gettext) if isinstance(error, StudioError) else str(error)
-    return _say(visit, status, sentence(words), problems)
+    words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
+    return _say(context, status, sentence(words), problems)
 
 
 def sentence(words: str) -> str:
@@ -166,7 +168,7 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
 
 
-def _say(visit: Visit, status: int, message: str, problems: dict[str, str]) -> Response:
-    if visit.wants_json:
+def _say(context: RequestContext, status: int, message: str, problems: dict[str, str]) -> Response:
+    if context.wants_json:
         return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
-    return visit.page("problem.html.j2", status, message=message, problems=problems, code=status)
+    return context.page("problem.html.j2", status, message=message, problems=problems, code=status)

@@ -73,7 +73,9 @@ class VoteHandler(Handler):
         if found.gold:
             return Decision("done", result={**counts, "gold": list(found.gold), "mode": found.outcome})
         if found.outcome == "unknown" and config["second_round"]:
-            return Decision("finer", result=counts, reason=f"{found.dont_know} of {found.voters} did not have the knowledge")
+            return Decision(
+                "subpopulation", result=counts, reason=f"{found.dont_know} of {found.voters} did not have the knowledge"
+            )
         reason = f"no option was chosen by {needed} of {found.voters} people"
         return Decision("dropped", result=counts, reason=reason)
 

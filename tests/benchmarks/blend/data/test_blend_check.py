@@ -78,18 +78,18 @@ def test_question_files_and_choices(tmp_path: Path) -> None:
 
 @pytest.mark.shared
 def test_the_newest_release_has_the_known_hazards(shared: Path) -> None:
-    oddities = blend.check(release_at(shared / "data" / "blend" / "24e7d73"))
-    counts = Counter(odd.kind for odd in oddities)
+    data_issues = blend.check(release_at(shared / "data" / "blend" / "24e7d73"))
+    counts = Counter(odd.kind for odd in data_issues)
     known = {
         "empty-answer": 7, "group-without-english": 28, "question-without-answers": 277, "outer-space": 84, "zero-width": 98,
         "not-nfc": 213, "arabic-letter-in-persian": 125, "non-ascii-digits": 19, "idk-free-text": 161, "swapped-columns": 14,
         "extra-column": 4, "index-column": 16, "repeated-prompt-id": 2, "count-above-five": 1, "prompt-without-question": 2,
     }  # fmt: skip
     assert {kind: counts[kind] for kind in known} == known
-    assert sum(int(odd.value or 0) for odd in oddities if odd.kind == "capitals") == 1690 + 452
+    assert sum(int(odd.value or 0) for odd in data_issues if odd.kind == "capitals") == 1690 + 452
     # 67 local strings of the cultures with a language of their own, and 207 English ones
     assert counts["repeated-answer"] == 67 + 207
-    assert {odd.file for odd in oddities if odd.kind == "repeated-prompt-id"} == {"prompts/Azerbaijan_prompts.csv"}
+    assert {odd.file for odd in data_issues if odd.kind == "repeated-prompt-id"} == {"prompts/Azerbaijan_prompts.csv"}
 
 
 @pytest.mark.shared

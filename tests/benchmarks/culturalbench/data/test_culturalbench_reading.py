@@ -11,7 +11,7 @@ import pytest
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.cultures import REGIONS
 from folkways.errors import DataError, FolkwaysError
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from tests.support.culturalbench_data import (
     Row,
     culturalbench_release,
@@ -68,7 +68,7 @@ def test_only_the_option_none_is_odd_about_sound_data(folder: Path, tables: tupl
     assert easy.filter(pl.col("row") == found[0].row)["country"].item() == "Spain"
 
 
-def spoilt(root: Path) -> tuple[list[Row], list[Row], list[Oddity]]:
+def spoilt(root: Path) -> tuple[list[Row], list[Row], list[DataIssue]]:
     easy, hard = (rows[:count] for rows, count in zip(culturalbench_rows(), (12, 48), strict=True))
     easy[0] |= {"answer": "E"}
     easy[1] |= {"country": "Atlantis"}

@@ -19,9 +19,9 @@ from folkways.benchmarks.analyses import analyse
 from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.data.reading import sentence_ids
 from folkways.cli.analyse import command
-from folkways.runs.findings import load_findings
+from folkways.runs.load_analyses import load_findings
 from folkways.workspace.database import open_workspace
-from folkways.workspace.plans import find_run
+from folkways.workspace.run_records import find_run
 
 pytestmark = pytest.mark.shared
 

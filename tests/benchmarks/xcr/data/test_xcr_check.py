@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.xcr import data as xcr
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
 
 INTRA, INTER = "Intra-lingual", "Inter-lingual"
 
 
 @pytest.fixture(scope="module")
-def real(shared: Path) -> list[Oddity]:
+def real(shared: Path) -> list[DataIssue]:
     return xcr.check(xcr_release(shared / "data" / "xcr"))
 
 
@@ -45,7 +45,7 @@ def real(shared: Path) -> list[Oddity]:
         ("IN-WB", "not-nfc", 1, 24),
     ],
 )
-def test_cells_of_the_real_corpus(real: list[Oddity], culture: str, kind: str, intra: int, inter: int) -> None:
+def test_cells_of_the_real_corpus(real: list[DataIssue], culture: str, kind: str, intra: int, inter: int) -> None:
     counts = Counter(odd.key for odd in real if odd.file == xcr.ADAPTATION_FILES[culture] and odd.kind == kind)
     assert (counts[INTRA], counts[INTER]) == (intra, inter)
 
@@ -63,13 +63,13 @@ def test_cells_of_the_real_corpus(real: list[Oddity], culture: str, kind: str, i
         (xcr.ADAPTATION_FILES["CN"], "latex", [203]),
     ],
 )
-def test_single_rows_of_the_real_corpus(real: list[Oddity], file: str, kind: str, rows: list[int]) -> None:
+def test_single_rows_of_the_real_corpus(real: list[DataIssue], file: str, kind: str, rows: list[int]) -> None:
     assert sorted(odd.row or 0 for odd in real if odd.kind == kind and odd.file == file) == rows
     assert [odd.file for odd in real if odd.kind == kind].count(file) == len(rows)
 
 
 @pytest.mark.shared
-def test_joins_of_the_real_corpus(real: list[Oddity]) -> None:
+def test_joins_of_the_real_corpus(real: list[DataIssue]) -> None:
     cultures = {file: culture for culture, file in xcr.ADAPTATION_FILES.items()}
     joins = Counter((cultures[odd.file], odd.kind) for odd in real if odd.kind.startswith("joined-by-"))
     assert joins == {

@@ -35,7 +35,7 @@ def found(shared: Path) -> list[dict[str, Any]]:
     """What ``folkways data check`` writes about the released files."""
     done = CliRunner().invoke(command, ["check", str(shared / "data" / "xcr"), "--json"], catch_exceptions=False)
     assert done.exit_code == 0
-    return json.loads(done.stdout)["oddities"]  # type: ignore[no-any-return]
+    return json.loads(done.stdout)["issues"]  # type: ignore[no-any-return]
 
 
 @pytest.mark.shared
@@ -57,7 +57,7 @@ def test_every_cell_of_the_table(found: list[dict[str, Any]], shared: Path) -> N
 
 
 @pytest.mark.shared
-def test_every_oddity_names_a_row_that_has_what_it_says(found: list[dict[str, Any]], shared: Path) -> None:
+def test_every_data_issue_names_a_row_that_has_what_it_says(found: list[dict[str, Any]], shared: Path) -> None:
     release = xcr_release(shared / "data" / "xcr")
     columns = {"Sentence": "sentence", "Intra-lingual": "intra", "Inter-lingual": "inter"}
     tables = {file: xcr.read_adaptation(release, culture) for culture, file in xcr.ADAPTATION_FILES.items()}

@@ -1,8 +1,8 @@
 """Lists what is odd about a BLEnD release: file by file, with the question or row, the value, and what it does to scores.
 
 What decides verdicts one by one is listed one by one. Kinds that occur in thousands (bare numbers, short words, capitals) are
-counted, one oddity per file and kind. ``repeated-answer`` lists a string once per question and language that has it in two groups
-or more.
+counted, one data issue per file and kind. ``repeated-answer`` lists a string once per question and
+language that has it in two groups or more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from folkways.benchmarks.blend.data.files import BENCHMARK, PARTS, files_of, fin
 from folkways.benchmarks.blend.data.mcq import read_mcq
 from folkways.benchmarks.blend.data.questions import local_column, read_questions
 from folkways.cultures import Culture, cultures_of
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from folkways.releases.base import Release
 
 ANNOTATORS = 5  # people asked per question and culture (paper, section 3.2)
@@ -87,33 +87,33 @@ COUNTED = (
 )
 
 
-def check(release: Release) -> list[Oddity]:
-    """Every oddity of every part that the release has, part by part, in file order. Broken files raise DataError as on reading."""
+def check(release: Release) -> list[DataIssue]:
+    """Every data issue of every part of the release, part by part, in file order. Broken files raise DataError as on reading."""
     found = list(_missing_files(release))
     if has(release, "annotations"):
-        found += _annotation_oddities(release)
+        found += _annotation_issues(release)
     if has(release, "questions"):
-        found += _question_oddities(release)
+        found += _question_issues(release)
     if has(release, "annotations") and has(release, "questions"):
         found += _unmatched(release)
     if has(release, "prompts"):
-        found += _prompt_oddities(release)
+        found += _prompt_issues(release)
     if has(release, "mcq"):
-        found += _mcq_oddities(release)
+        found += _mcq_issues(release)
     return found
 
 
-def _missing_files(release: Release) -> Iterator[Oddity]:
+def _missing_files(release: Release) -> Iterator[DataIssue]:
     for part, places in PARTS.items():
         if not has(release, part):
             continue
         for culture in cultures_of(BENCHMARK):
             if find(release.root, part, culture) is None:
                 file = places[0].format(culture.names[BENCHMARK])
-                yield Oddity(file, "missing-file", f"no {part} of {culture.name}: the culture is left out", value=culture.code)
+                yield DataIssue(file, "missing-file", f"no {part} of {culture.name}: the culture is left out", value=culture.code)
 
 
-def _annotation_oddities(release: Release) -> Iterator[Oddity]:
+def _annotation_issues(release: Release) -> Iterator[DataIssue]:
     table = read_annotations(release).partition_by("culture", as_dict=True)
     for culture, path in files_of(release, "annotations"):
         file, counts = inside(release, path), Counter[str]()
@@ -121,48 +121,48 @@ def _annotation_oddities(release: Release) -> Iterator[Oddity]:
             local = list(_answers(file, row["id"], [group["answers"] for group in row["groups"]], culture.languages[0], counts))
             english = _answers(file, row["id"], [group["en_answers"] for group in row["groups"]], "en", counts)
             yield from local
-            yield from (oddity for oddity in english if oddity.kind != "repeated-answer" or oddity not in local)
+            yield from (issue for issue in english if issue.kind != "repeated-answer" or issue not in local)
             yield from _question(file, row)
         for odd in COUNTED:
             if counts[odd.kind]:
-                yield Oddity(file, odd.kind, f"{counts[odd.kind]:,} answers {odd.message}", value=str(counts[odd.kind]))
+                yield DataIssue(file, odd.kind, f"{counts[odd.kind]:,} answers {odd.message}", value=str(counts[odd.kind]))
 
 
-def _answers(file: str, key: str, groups: list[list[str]], language: str, counts: Counter[str]) -> Iterator[Oddity]:
+def _answers(file: str, key: str, groups: list[list[str]], language: str, counts: Counter[str]) -> Iterator[DataIssue]:
     """Oddities of the answers to one question in one language; those of COUNTED are added to ``counts``."""
     for answer in (answer for group in groups for answer in group):
         for odd in ONE_BY_ONE:
             if odd.is_odd(answer, language):
-                yield Oddity(file, odd.kind, odd.message, key=key, value=answer)
+                yield DataIssue(file, odd.kind, odd.message, key=key, value=answer)
         counts.update(odd.kind for odd in COUNTED if odd.is_odd(answer, language))
     times = Counter(answer for group in groups for answer in dict.fromkeys(group))
     for answer, n in times.items():
         if n > 1:
             message = f"the same answer ({language}) in {n} groups: the first decides its weight"
-            yield Oddity(file, "repeated-answer", message, key=key, value=answer)
+            yield DataIssue(file, "repeated-answer", message, key=key, value=answer)
 
 
-def _question(file: str, row: dict[str, Any]) -> Iterator[Oddity]:
+def _question(file: str, row: dict[str, Any]) -> Iterator[DataIssue]:
     """Oddities of one question's groups and of those who did not answer."""
     key, groups = row["id"], row["groups"]
     if not groups:
-        yield Oddity(file, "question-without-answers", "no answers at all: it never counts", key=key)
+        yield DataIssue(file, "question-without-answers", "no answers at all: it never counts", key=key)
     for group in groups:
         value = group["answers"][0] if group["answers"] else None
         if not group["en_answers"]:
-            yield Oddity(file, "group-without-english", "an answer that cannot be given in English", key=key, value=value)
+            yield DataIssue(file, "group-without-english", "an answer that cannot be given in English", key=key, value=value)
         if not group["answers"]:
-            yield Oddity(file, "group-without-local", "an answer that cannot be given in the local language", key=key)
+            yield DataIssue(file, "group-without-local", "an answer that cannot be given in the local language", key=key)
         if group["count"] > ANNOTATORS:
-            yield Oddity(file, "count-above-five", f"{group['count']} votes from {ANNOTATORS} people", key=key, value=value)
+            yield DataIssue(file, "count-above-five", f"{group['count']} votes from {ANNOTATORS} people", key=key, value=value)
     if any(later["count"] > earlier["count"] for earlier, later in pairwise(groups)):
-        yield Oddity(file, "groups-unsorted", "a later group has more votes: weights can exceed 1", key=key)
+        yield DataIssue(file, "groups-unsorted", "a later group has more votes: weights can exceed 1", key=key)
     for kind in row["idks"]:
         if kind["kind"] not in KINDS_OF_NOT_KNOWING:
-            yield Oddity(file, "idk-free-text", "free text among the kinds of not knowing", key=key, value=kind["kind"])
+            yield DataIssue(file, "idk-free-text", "free text among the kinds of not knowing", key=key, value=kind["kind"])
         if kind["count"] > ANNOTATORS:
             message = f"{kind['count']} times {kind['kind']!r} from {ANNOTATORS} people"
-            yield Oddity(file, "idk-above-five", message, key=key, value=str(kind["count"]))
+            yield DataIssue(file, "idk-above-five", message, key=key, value=str(kind["count"]))
 
 
 def _repeats(column: pl.Series) -> Iterator[tuple[int, str]]:
@@ -174,7 +174,7 @@ def _repeats(column: pl.Series) -> Iterator[tuple[int, str]]:
         seen.add(value)
 
 
-def _question_oddities(release: Release) -> Iterator[Oddity]:
+def _question_issues(release: Release) -> Iterator[DataIssue]:
     for culture, path in files_of(release, "questions"):
         if path.suffix != ".csv":
             continue
@@ -182,17 +182,17 @@ def _question_oddities(release: Release) -> Iterator[Oddity]:
         yield from _swapped(file, table, culture)
         yield from _extra_columns(file, table, QUESTION_COLUMNS)
         for row, value in _repeats(table["ID"]):
-            yield Oddity(file, "repeated-question-id", "an id that an earlier row has", row=row, value=value)
+            yield DataIssue(file, "repeated-question-id", "an id that an earlier row has", row=row, value=value)
         for row, topic in enumerate(table["Topic"], 1):
             if topic not in TOPICS:
-                yield Oddity(file, "unknown-topic", f"none of the six topics ({', '.join(TOPICS)})", row=row, value=topic)
+                yield DataIssue(file, "unknown-topic", f"none of the six topics ({', '.join(TOPICS)})", row=row, value=topic)
         for name in ("Question", "Translation"):
             for row, text in enumerate(table[name], 1):
                 if not text.strip():
-                    yield Oddity(file, "empty-question", f"no text in column {name}", row=row, key=table["ID"][row - 1])
+                    yield DataIssue(file, "empty-question", f"no text in column {name}", row=row, key=table["ID"][row - 1])
 
 
-def _unmatched(release: Release) -> Iterator[Oddity]:
+def _unmatched(release: Release) -> Iterator[DataIssue]:
     """Questions that nobody was asked, and answers to questions that are not in the question file."""
     on = ["culture", "id"]
     asked, annotated = read_questions(release).select(on), read_annotations(release).select(on)
@@ -200,48 +200,50 @@ def _unmatched(release: Release) -> Iterator[Oddity]:
     for part, alone, other in (("questions", unanswered, "annotations"), ("annotations", unasked, "questions")):
         files = {culture.code: inside(release, file) for culture, file in files_of(release, part)}
         for code, key in alone.iter_rows():
-            yield Oddity(files[code], "unmatched-question", f"a question that the {other} lack", key=key)
+            yield DataIssue(files[code], "unmatched-question", f"a question that the {other} lack", key=key)
 
 
-def _swapped(file: str, table: pl.DataFrame, culture: Culture) -> Iterator[Oddity]:
+def _swapped(file: str, table: pl.DataFrame, culture: Culture) -> Iterator[DataIssue]:
     if culture.languages[0] == "en":
         if not (table["Question"] == table["Translation"]).all():
             local = local_column(table, culture)
             message = f"both columns are English in different wordings; {local} is the country's own"
-            yield Oddity(file, "two-english-wordings", message, value=local)
+            yield DataIssue(file, "two-english-wordings", message, value=local)
     elif local_column(table, culture) == "Question":
         message = "Question is local and Translation English, the reverse of what the authors' README says; read by content"
-        yield Oddity(file, "swapped-columns", message, value="Question")
+        yield DataIssue(file, "swapped-columns", message, value="Question")
 
 
-def _extra_columns(file: str, table: pl.DataFrame, known: tuple[str, ...]) -> Iterator[Oddity]:
+def _extra_columns(file: str, table: pl.DataFrame, known: tuple[str, ...]) -> Iterator[DataIssue]:
     for name in table.columns:
         if name not in known:
             kind, what = ("extra-column", f"column {name!r}") if name else ("index-column", "a nameless column of row numbers")
-            yield Oddity(file, kind, f"{what} is not part of the format and is not read", value=name)
+            yield DataIssue(file, kind, f"{what} is not part of the format and is not read", value=name)
 
 
-def _prompt_oddities(release: Release) -> Iterator[Oddity]:
+def _prompt_issues(release: Release) -> Iterator[DataIssue]:
     for _, path in files_of(release, "prompts"):
         file, table = inside(release, path), read_csv(path, PROMPT_COLUMNS)
         yield from _extra_columns(file, table, PROMPT_COLUMNS)
         for row, value in _repeats(table["id"]):
-            yield Oddity(file, "repeated-prompt-id", "an id that an earlier row has; the earlier one is used", row=row, value=value)
+            yield DataIssue(
+                file, "repeated-prompt-id", "an id that an earlier row has; the earlier one is used", row=row, value=value
+            )
         for row, texts in enumerate(table.select(PROMPT_COLUMNS).iter_rows(), 1):
             if any("{q}" not in text for text in texts[1:]):
-                yield Oddity(file, "prompt-without-question", "a template without {q} for the question", row=row, value=texts[0])
+                yield DataIssue(file, "prompt-without-question", "a template without {q} for the question", row=row, value=texts[0])
         for name in DEFAULT_TEMPLATES:
             if name not in table["id"]:
-                yield Oddity(file, "missing-template", "no such template, although the paper used it", value=name)
+                yield DataIssue(file, "missing-template", "no such template, although the paper used it", value=name)
 
 
-def _mcq_oddities(release: Release) -> Iterator[Oddity]:
+def _mcq_issues(release: Release) -> Iterator[DataIssue]:
     path = find_mcq(release.root)
     assert isinstance(path, Path)  # noqa: S101 - the caller has asked
     file, table = inside(release, path), read_mcq(release)
     for row, value in _repeats(table["mcqid"]):
-        yield Oddity(file, "repeated-mcq-id", "an id that an earlier row has", row=row, value=value)
+        yield DataIssue(file, "repeated-mcq-id", "an id that an earlier row has", row=row, value=value)
     for row, (choices, labels, answer) in enumerate(table.select("choices", "labels", "answer_idx").iter_rows(), 1):
         if len(set(choices)) < len(choices):
             value = choices[labels.index(answer)]
-            yield Oddity(file, "equal-choices", "the same text under two letters; one of them is wrong", row=row, value=value)
+            yield DataIssue(file, "equal-choices", "the same text under two letters; one of them is wrong", row=row, value=value)

@@ -42,7 +42,7 @@ REASONING: Schema = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelAtEffort:
     """An endpoint's name taken apart: the model with all its settings but one, and that one."""
 
     endpoint: str
@@ -50,7 +50,7 @@ class Asked:
     effort: str
 
     @classmethod
-    def of(cls, endpoint: str) -> Asked:
+    def of(cls, endpoint: str) -> ModelAtEffort:
         """From the name as runs write it: ``openai/gpt-5?reasoning_effort=low&temperature=1``."""
         name, _, tail = endpoint.rpartition("?")
         settings = [pair.partition("=") for pair in tail.split("&")] if name else []
@@ -66,11 +66,11 @@ class Asked:
         return (EFFORTS.index(self.effort) if self.effort in EFFORTS else len(EFFORTS), self.effort)
 
 
-def pairs(endpoints: Sequence[str]) -> list[tuple[Asked, Asked]]:
+def pairs(endpoints: Sequence[str]) -> list[tuple[ModelAtEffort, ModelAtEffort]]:
     """Every two endpoints of one model, the one with less effort first."""
-    models: dict[str, list[Asked]] = {}
+    models: dict[str, list[ModelAtEffort]] = {}
     for endpoint in endpoints:
-        asked = Asked.of(endpoint)
+        asked = ModelAtEffort.of(endpoint)
         models.setdefault(asked.model, []).append(asked)
     return [pair for members in models.values() for pair in combinations(sorted(members, key=lambda asked: asked.rank), 2)]
 
@@ -101,7 +101,7 @@ def reasoning_tables(findings: Findings) -> Sequence[Table]:
     ]
 
 
-def _compared(findings: Findings, task: str, found: list[tuple[Asked, Asked]]) -> Iterator[tuple[Any, ...]]:
+def _compared(findings: Findings, task: str, found: list[tuple[ModelAtEffort, ModelAtEffort]]) -> Iterator[tuple[Any, ...]]:
     judged = findings.of(task)
     for measure in measures(findings, task, judged):
         sentences = per_sentence(judged, ["endpoint", "culture"], {"score": measure.name}).drop_nulls("score")

@@ -83,7 +83,7 @@ def read_base(release: Release) -> pl.DataFrame:
 
 
 def read_adaptation(release: Release, culture: str) -> pl.DataFrame:
-    """One adaptation file as released, oddities included: ``row`` (1-based), ``sentence``, ``intra``, ``inter``."""
+    """One adaptation file as released, data issues included: ``row`` (1-based), ``sentence``, ``intra``, ``inter``."""
     return read_table(release.path(ADAPTATION_FILES[culture]), ADAPTATION_COLUMNS)
 
 

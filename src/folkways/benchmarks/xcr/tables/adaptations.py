@@ -11,7 +11,7 @@ from folkways.benchmarks.tables import Layout, Table
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.data.check import SIDES
 from folkways.benchmarks.xcr.data.reading import JOIN_STEPS
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from folkways.releases.base import Release
 
 CELL_KINDS = (
@@ -24,7 +24,7 @@ CELL_KINDS = (
     "not-nfc",
     "swapped-columns",
 )
-"""Kinds of oddities of single cells, in the order in which they are shown."""
+"""Kinds of data issues of single cells, in the order in which they are shown."""
 
 
 def cultures_of(release: Release) -> list[str]:
@@ -48,9 +48,9 @@ def join_table(release: Release) -> Table:
     )
 
 
-def cell_table(release: Release, found: Sequence[Oddity]) -> Table:
+def cell_table(release: Release, found: Sequence[DataIssue]) -> Table:
     """How many cells of each adaptation file are odd, by kind and column; ``found``: what ``data.check`` says."""
-    counts = Counter((oddity.file, oddity.kind, oddity.key) for oddity in found)
+    counts = Counter((issue.file, issue.kind, issue.key) for issue in found)
     rows = [
         (culture, kind, side, f"{kind}, {side}", counts[xcr.ADAPTATION_FILES[culture], kind, column])
         for kind in CELL_KINDS

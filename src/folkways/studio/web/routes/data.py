@@ -19,8 +19,8 @@ from folkways.studio.records import Participant, ParticipantState
 from folkways.studio.services import audit, participants, studies
 from folkways.studio.services.drawing import draw_answers
 from folkways.studio.web.forms.base import whole
+from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.web.visits import STAFF, Visit
 from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
@@ -31,19 +31,19 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @routes.get("/studies/{study}/data", STAFF)
-def show_data(visit: Visit) -> Response:
+def show_data(context: RequestContext) -> Response:
     """The forms of this page."""
-    return _data(visit)
+    return _data(context)
 
 
-def _data(visit: Visit, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
-    study = visit.study
-    stages = studies.stages(visit.workspace, study.id)
+def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+    study = context.study
+    stages = studies.stages(context.workspace, study.id)
     active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    people = [each for each in participants.list_participants(visit.workspace, study.id) if each.state in active]
-    return visit.page(
+    people = [each for each in participants.list_participants(context.workspace, study.id) if each.state in active]
+    return context.page(
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
-        populations=studies.populations(visit.workspace, study.id),
+        populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if handler_of(stage.kind).example],
         examples={stage.name: {"id": "1", **handler_of(stage.kind).example} for stage in stages},
         offline=[stage for stage in stages if stage.kind in SHEETS],
@@ -51,15 +51,15 @@ def _data(visit: Visit, done: str = "", problems: Sequence[str] = (), status: in
     )  # fmt: skip
 
 
-def _rows_of(visit: Visit, upload: UploadFile | None) -> tuple[str, list[dict[str, str]]]:
+def _rows_of(context: RequestContext, upload: UploadFile | None) -> tuple[str, list[dict[str, str]]]:
     """The name and rows of an uploaded table."""
     if upload is None:
-        raise FolkwaysError(visit.gettext("Choose a file."))
+        raise FolkwaysError(context.gettext("Choose a file."))
     name = Path(upload.filename or "table").name[:100]
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise FolkwaysError(
-            visit.gettext("This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES))
+            context.gettext("This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES))
         )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{suffix}"
@@ -70,55 +70,55 @@ def _rows_of(visit: Visit, upload: UploadFile | None) -> tuple[str, list[dict[st
             raise FolkwaysError(str(error).replace(str(path), name)) from None
 
 
-def _refused(visit: Visit, error: FolkwaysError) -> Response:
+def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     """The page again, with every problem on a line of its own."""
     if isinstance(error, RowsError):
-        lines = [visit.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
-        return _data(visit, problems=lines[:100], status=422)
-    return _data(visit, problems=str(error).splitlines(), status=422)
+        lines = [context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
+        return _data(context, problems=lines[:100], status=422)
+    return _data(context, problems=str(error).splitlines(), status=422)
 
 
 @routes.post("/studies/{study}/data/items", STAFF, upload=True)
-def bring_items(visit: Visit) -> Response:
+def bring_items(context: RequestContext) -> Response:
     """Add items to a stage, all or none."""
     try:
-        name, rows = _rows_of(visit, visit.file("file"))
-        population = visit.text("population") or None
+        name, rows = _rows_of(context, context.file("file"))
+        population = context.text("population") or None
         added = import_items(
-            visit.workspace, visit.study.id, visit.text("stage"), rows, population=population, file=name, by=visit.me.id
+            context.workspace, context.study.id, context.text("stage"), rows, population=population, file=name, by=context.me.id
         )
     except FolkwaysError as error:
-        return _refused(visit, error)
-    return _data(visit, visit.gettext("%(count)s items were added.", count=len(added)))
+        return _refused(context, error)
+    return _data(context, context.gettext("%(count)s items were added.", count=len(added)))
 
 
 @routes.post("/studies/{study}/data/draw", STAFF)
-def draw(visit: Visit) -> Response:
+def draw(context: RequestContext) -> Response:
     """Draw answers of models from a run of this workspace, for judging."""
-    per_culture = whole(visit.text("per_culture", "120"))
+    per_culture = whole(context.text("per_culture", "120"))
     try:
         if per_culture is None or not 1 <= per_culture <= 10_000:
-            raise FolkwaysError(visit.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
+            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
         drawn = draw_answers(
-            visit.workspace, visit.study.id, visit.text("stage"), visit.text("run"), per_culture=per_culture,
-            wrong_only=visit.text("all") != "yes", by=visit.me.id,
+            context.workspace, context.study.id, context.text("stage"), context.text("run"), per_culture=per_culture,
+            wrong_only=context.text("all") != "yes", by=context.me.id,
         )  # fmt: skip
     except FolkwaysError as error:
-        return _refused(visit, error)
-    return _data(visit, visit.gettext("%(count)s items were added.", count=len(drawn.items)))
+        return _refused(context, error)
+    return _data(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
 
 
 @routes.get("/studies/{study}/data/export", STAFF)
-def export(visit: Visit) -> Response:
+def export(context: RequestContext) -> Response:
     """Everything that may leave the study, as one ZIP."""
-    format = visit.request.query_params.get("format", "release")
+    format = context.request.query_params.get("format", "release")
     try:
-        content = export_archive(visit.workspace, visit.study.id, format)
+        content = export_archive(context.workspace, context.study.id, format)
     except FolkwaysError as error:
-        return _refused(visit, error)
-    with visit.workspace.write() as connection:
-        audit.note(connection, "study.exported", study_id=visit.study.id, account_id=visit.me.id, details={"format": format})
-    return _file(content, f"{visit.study.name}-{format}.zip", "application/zip")
+        return _refused(context, error)
+    with context.workspace.write() as connection:
+        audit.note(connection, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format})
+    return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
 
 
 def _file(content: bytes, name: str, media_type: str) -> Response:
@@ -126,37 +126,37 @@ def _file(content: bytes, name: str, media_type: str) -> Response:
 
 
 @routes.post("/studies/{study}/data/hand-out", STAFF)
-def hand_out_workbook(visit: Visit) -> Response:
+def hand_out_workbook(context: RequestContext) -> Response:
     """A workbook of items for somebody who works off line; the items are kept for that person."""
     try:
-        person = _person(visit)
-        count = whole(visit.text("count", "50"))
+        person = _person(context)
+        count = whole(context.text("count", "50"))
         if count is None or not 1 <= count <= MOST_HANDED_OUT:
-            raise FolkwaysError(visit.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
-        content = hand_out(visit.workspace, person.id, visit.text("stage"), count)
+            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
+        content = hand_out(context.workspace, person.id, context.text("stage"), count)
     except FolkwaysError as error:
-        return _refused(visit, error)
-    return _file(content, f"{visit.study.name}-{person.pseudonym}.xlsx", XLSX)
+        return _refused(context, error)
+    return _file(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
 
 
 @routes.post("/studies/{study}/data/take-in", STAFF, upload=True)
-def take_in_workbook(visit: Visit) -> Response:
+def take_in_workbook(context: RequestContext) -> Response:
     """The workbook back, filled in."""
     try:
-        person = _person(visit)
-        name, rows = _rows_of(visit, visit.file("file"))
-        taken = take_in(visit.workspace, person.id, rows, file=name)
+        person = _person(context)
+        name, rows = _rows_of(context, context.file("file"))
+        taken = take_in(context.workspace, person.id, rows, file=name)
     except FolkwaysError as error:
-        return _refused(visit, error)
+        return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
-    words = visit.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
-    return _data(visit, words)
+    words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
+    return _data(context, words)
 
 
-def _person(visit: Visit) -> Participant:
+def _person(context: RequestContext) -> Participant:
     """The participant of this study that the form names."""
-    number = whole(visit.text("person"))
-    person = participants.get_participant(visit.workspace, number) if number is not None else None
-    if person is None or person.study_id != visit.study.id:
-        raise NotFoundError(visit.gettext("There is no such participant."))
+    number = whole(context.text("person"))
+    person = participants.get_participant(context.workspace, number) if number is not None else None
+    if person is None or person.study_id != context.study.id:
+        raise NotFoundError(context.gettext("There is no such participant."))
     return person

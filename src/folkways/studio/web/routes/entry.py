@@ -11,54 +11,54 @@ from folkways.studio.records import Participant, Population, Role, Study
 from folkways.studio.services import accounts, invites, participants, studies
 from folkways.studio.web.completion import completion
 from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
+from folkways.studio.web.queries import study_of_invitation
+from folkways.studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
 from folkways.studio.web.routes.account import begin_session
 from folkways.studio.web.routing import Routes, sentence
-from folkways.studio.web.standing import study_of_invitation
-from folkways.studio.web.visits import ANYBODY, PARTICIPANT, Visit
 
 routes = Routes()
 
 
-def population_of(visit: Visit, person: Participant) -> Population | None:
+def population_of(context: RequestContext, person: Participant) -> Population | None:
     """The population that a person belongs to; None for staff."""
-    found = studies.populations(visit.workspace, person.study_id)
+    found = studies.populations(context.workspace, person.study_id)
     return next((each for each in found if each.id == person.population_id), None)
 
 
-def _external(study: Study, given: Mapping[str, str], visit: Visit) -> tuple[dict[str, str], bool]:
+def _external(study: Study, given: Mapping[str, str], context: RequestContext) -> tuple[dict[str, str], bool]:
     """What the recruitment service says of the person, and whether it signed that; empty for nobody's parameters."""
     found = read_parameters(given)
-    return found, check_entry(study, given, found, visit.studio.settings)
+    return found, check_entry(study, given, found, context.studio.settings)
 
 
-def _invited(visit: Visit) -> tuple[Study, str]:
+def _invited(context: RequestContext) -> tuple[Study, str]:
     """The study of the link, and the role that it gives. InviteError where it lets nobody in, unless this may be somebody who
     came by it before: that is for ``participants.join`` to say.
     """
-    token = visit.request.path_params["token"]
-    given = visit.form if visit.is_change else visit.request.query_params
+    token = context.request.path_params["token"]
+    given = context.form if context.is_change else context.request.query_params
     try:
-        invite = invites.find_invite(visit.workspace, token)
-        return studies.get_study(visit.workspace, invite.study_id), invite.role
+        invite = invites.find_invite(context.workspace, token)
+        return studies.get_study(context.workspace, invite.study_id), invite.role
     except InviteError:
-        study = study_of_invitation(visit.workspace, token)
-        if study is None or (visit.account is None and not given.get("PROLIFIC_PID")):
+        study = study_of_invitation(context.workspace, token)
+        if study is None or (context.account is None and not given.get("PROLIFIC_PID")):
             raise
         return study, Role.ANNOTATOR
 
 
 @routes.get("/join/{token}", ANYBODY)
-def show_invitation(visit: Visit) -> Response:
+def show_invitation(context: RequestContext) -> Response:
     """What the study is and what comes next. Nothing is stored yet: previews of links follow them too."""
-    study, role = _invited(visit)
-    given = dict(visit.request.query_params)
-    external, _ = _external(study, given, visit)
+    study, role = _invited(context)
+    given = dict(context.request.query_params)
+    external, _ = _external(study, given, context)
     carried = {name: given[name] for name in (*PARAMETERS, "prolific_token") if given.get(name)}
-    return _invitation(visit, study, role, carried, by_service=bool(external))
+    return _invitation(context, study, role, carried, by_service=bool(external))
 
 
 def _invitation(
-    visit: Visit,
+    context: RequestContext,
     study: Study,
     role: str,
     carried: Mapping[str, str],
@@ -67,109 +67,116 @@ def _invitation(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    return visit.page(
+    return context.page(
         "entry/invitation.html.j2", status, study=study, role=role, carried=carried, by_service=by_service,
         needs_login=role != Role.ANNOTATOR, problems=problems or {},
     )  # fmt: skip
 
 
 @routes.post("/join/{token}", ANYBODY)
-def join(visit: Visit) -> Response:
+def join(context: RequestContext) -> Response:
     """Come in: as whoever has signed in, as the recruitment service's person, with a new login, or as somebody without one."""
-    visit.studio.rates.take("join", visit.address)
-    study, role = _invited(visit)
-    given = {name: visit.text(name) for name in (*PARAMETERS, "prolific_token")}
-    external, signed = _external(study, given, visit)
-    account_id = visit.account.id if visit.account is not None and not external else None
+    context.studio.rates.take("join", context.address)
+    study, role = _invited(context)
+    given = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
+    external, signed = _external(study, given, context)
+    account_id = context.account.id if context.account is not None and not external else None
     if account_id is None and role != Role.ANNOTATOR:
         try:
             account = accounts.create_account(
-                visit.workspace, visit.text("login"), visit.text("password"), name=visit.text("name"), locale=visit.locale
+                context.workspace, context.text("login"), context.text("password"), name=context.text("name"), locale=context.locale
             )
         except SubmissionError as error:
-            return _invitation(visit, study, role, {}, by_service=False, problems=error.problems, status=422)
+            return _invitation(context, study, role, {}, by_service=False, problems=error.problems, status=422)
         account_id = account.id
-    token = visit.request.path_params["token"]
-    browser = visit.account.id if visit.account is not None else None
-    code = visit.text("return_code").strip().upper()
+    token = context.request.path_params["token"]
+    browser = context.account.id if context.account is not None else None
+    code = context.text("return_code").strip().upper()
     try:
         person = participants.join(
-            visit.workspace, token, account_id, external=external, signed=signed, browser=browser, code=code, locale=visit.locale
+            context.workspace,
+            token,
+            account_id,
+            external=external,
+            signed=signed,
+            browser=browser,
+            code=code,
+            locale=context.locale,
         )
     except ReturnError as error:
         carried = {name: value for name, value in given.items() if value}
-        problems = {"return_code": sentence(error.words(visit.gettext))}
-        return _invitation(visit, study, role, carried, by_service=True, problems=problems, status=error.status)
-    if visit.account is None or visit.account.id != person.account_id:
-        begin_session(visit, person.account_id)
-    return visit.go(f"/work/{study.name}")
+        problems = {"return_code": sentence(error.words(context.gettext))}
+        return _invitation(context, study, role, carried, by_service=True, problems=problems, status=error.status)
+    if context.account is None or context.account.id != person.account_id:
+        begin_session(context, person.account_id)
+    return context.go(f"/work/{study.name}")
 
 
 @routes.get("/work/{study}/consent", PARTICIPANT)
-def show_consent(visit: Visit) -> Response:
+def show_consent(context: RequestContext) -> Response:
     """What people agree to, with its version."""
-    return visit.page("entry/consent.html.j2", study=visit.study, person=visit.participant)
+    return context.page("entry/consent.html.j2", study=context.study, person=context.participant)
 
 
 @routes.post("/work/{study}/consent", PARTICIPANT)
-def agree(visit: Visit) -> Response:
+def agree(context: RequestContext) -> Response:
     """Record the agreement to exactly the text that was shown."""
-    if visit.text("agree") != "yes":
-        words = visit.gettext("Tick the box if you agree. If you do not, you can close this page: nothing is stored about you.")
+    if context.text("agree") != "yes":
+        words = context.gettext("Tick the box if you agree. If you do not, you can close this page: nothing is stored about you.")
         raise SubmissionError({"agree": words})
-    participants.consent(visit.workspace, visit.participant.id, visit.text("version"))
-    return visit.go(f"/work/{visit.study.name}")
+    participants.consent(context.workspace, context.participant.id, context.text("version"))
+    return context.go(f"/work/{context.study.name}")
 
 
 @routes.get("/work/{study}/eligibility", PARTICIPANT)
-def show_eligibility(visit: Visit) -> Response:
+def show_eligibility(context: RequestContext) -> Response:
     """The questions of the person's population."""
-    return _eligibility(visit, {}, {})
+    return _eligibility(context, {}, {})
 
 
-def _eligibility(visit: Visit, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
-    population = population_of(visit, visit.participant)
+def _eligibility(context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
+    population = population_of(context, context.participant)
     criteria = population.criteria if population else ()
-    return visit.page("entry/eligibility.html.j2", status, study=visit.study, criteria=criteria, given=given, problems=problems)
+    return context.page("entry/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems)
 
 
 @routes.post("/work/{study}/eligibility", PARTICIPANT)
-def answer_eligibility(visit: Visit) -> Response:
+def answer_eligibility(context: RequestContext) -> Response:
     """Judge the answers once; they are kept apart from everything the person will say later."""
-    population = population_of(visit, visit.participant)
+    population = population_of(context, context.participant)
     names = [str(criterion["name"]) for criterion in population.criteria] if population else []
-    given = {name: visit.text(f"criterion-{name}") for name in names}
+    given = {name: context.text(f"criterion-{name}") for name in names}
     try:
-        participants.answer_eligibility(visit.workspace, visit.participant.id, given)
+        participants.answer_eligibility(context.workspace, context.participant.id, given)
     except SubmissionError as error:
-        words = visit.gettext("Please answer this question.")
-        return _eligibility(visit, given, dict.fromkeys(error.problems, words), 422)
-    return visit.go(f"/work/{visit.study.name}")
+        words = context.gettext("Please answer this question.")
+        return _eligibility(context, given, dict.fromkeys(error.problems, words), 422)
+    return context.go(f"/work/{context.study.name}")
 
 
 @routes.get("/work/{study}/withdraw", PARTICIPANT)
-def show_withdrawal(visit: Visit) -> Response:
+def show_withdrawal(context: RequestContext) -> Response:
     """What leaving means, before it is done."""
-    return visit.page("entry/withdraw.html.j2", study=visit.study, person=visit.participant)
+    return context.page("entry/withdraw.html.j2", study=context.study, person=context.participant)
 
 
 @routes.post("/work/{study}/withdraw", PARTICIPANT)
-def withdraw(visit: Visit) -> Response:
+def withdraw(context: RequestContext) -> Response:
     """Leave; on request everything personal is deleted as well."""
-    participants.withdraw(visit.workspace, visit.study.id, visit.participant.id)
-    if visit.text("erase") == "yes":
-        participants.delete_attributes(visit.workspace, visit.study.id, visit.participant.id)
-    return visit.page("entry/left.html.j2", study=visit.study)
+    participants.withdraw(context.workspace, context.study.id, context.participant.id)
+    if context.text("erase") == "yes":
+        participants.delete_attributes(context.workspace, context.study.id, context.participant.id)
+    return context.page("entry/left.html.j2", study=context.study)
 
 
 @routes.post("/work/{study}/finish", PARTICIPANT)
-def finish(visit: Visit) -> Response:
+def finish(context: RequestContext) -> Response:
     """The person has done enough."""
-    participants.finish(visit.workspace, visit.participant.id)
-    return visit.go(f"/work/{visit.study.name}/done")
+    participants.finish(context.workspace, context.participant.id)
+    return context.go(f"/work/{context.study.name}/done")
 
 
 @routes.get("/work/{study}/done", PARTICIPANT)
-def show_done(visit: Visit) -> Response:
+def show_done(context: RequestContext) -> Response:
     """Thanks, and the code with which the recruitment service pays."""
-    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=completion(visit))
+    return context.page("entry/done.html.j2", study=context.study, person=context.participant, end=completion(context))

@@ -15,9 +15,9 @@ from folkways.studio.services import adjudications, items, judgements, participa
 from folkways.studio.web.disagreement import disagreement
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
+from folkways.studio.web.request_context import RUNS_STUDIES, SETTLERS, STAFF, RequestContext
+from folkways.studio.web.resolution import can_settle, read_decision
 from folkways.studio.web.routing import Routes
-from folkways.studio.web.settling import can_settle, read_decision
-from folkways.studio.web.visits import RUNS_STUDIES, SETTLERS, STAFF, Visit
 from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
@@ -42,41 +42,41 @@ class Row:
 
 
 @routes.get("/studies/{study}/items", SETTLERS)
-def list_items(visit: Visit) -> Response:
+def list_items(context: RequestContext) -> Response:
     """Items by stage, population and state; the most disputed first, or in their own order."""
-    query = visit.request.query_params
-    stages = studies.stages(visit.workspace, visit.study.id)
-    populations = studies.populations(visit.workspace, visit.study.id)
+    query = context.request.query_params
+    stages = studies.stages(context.workspace, context.study.id)
+    populations = studies.populations(context.workspace, context.study.id)
     chosen = {"stage": query.get("stage", ""), "population": query.get("population", ""), "state": query.get("state", "")}
     chosen["order"] = "own" if query.get("order") == "own" else "disputed"
     place = next((each.id for each in populations if each.name == chosen["population"]), None)
     stage = next((each.name for each in stages if each.name == chosen["stage"]), None)
     state = ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None
-    found = items.list_items(visit.workspace, visit.study.id, stage, population_id=place, state=state, limit=MOST)
-    rows = _rows(visit, found, {each.id: each for each in stages})
+    found = items.list_items(context.workspace, context.study.id, stage, population_id=place, state=state, limit=MOST)
+    rows = _rows(context, found, {each.id: each for each in stages})
     if chosen["order"] == "disputed":
         rows.sort(key=lambda row: (-(row.disagreement if row.disagreement is not None else -1.0), row.item.id))
     page = whole(query.get("page")) or 1
     start = (page - 1) * PER_PAGE
-    template = "desk/item_list.html.j2" if visit.request.headers.get("hx-request") else "desk/items.html.j2"
-    return visit.page(
-        template, study=visit.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
+    template = "desk/item_list.html.j2" if context.request.headers.get("hx-request") else "desk/items.html.j2"
+    return context.page(
+        template, study=context.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
         stages=stages, populations=populations, chosen=chosen,
         languages={each.id: each.language for each in populations},
     )  # fmt: skip
 
 
-def _rows(visit: Visit, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
+def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
     """Items with their judgements, read in one go and without those of people who withdrew."""
     by_item: dict[int, list[Judgement]] = {}
     table, people = schema.judgements, schema.participants
     query = (
         sa.select(table)
         .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == visit.study.id, people.c.state != "withdrawn")
+        .where(people.c.study_id == context.study.id, people.c.state != "withdrawn")
         .order_by(table.c.id)
     )
-    with visit.workspace.read() as connection:
+    with context.workspace.read() as connection:
         for row in connection.execute(query):
             by_item.setdefault(row.item_id, []).append(from_row(Judgement, row))
     rows = []
@@ -85,7 +85,7 @@ def _rows(visit: Visit, found: tuple[Item, ...], stages: Mapping[int, Stage]) ->
         form, handler = form_of(stage.kind), handler_of(stage.kind)
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in form.said(judgement.payload, item.content, visit.gettext):
+            for line in form.said(judgement.payload, item.content, context.gettext):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [handler.labels(judgement.payload) for judgement in said]
@@ -94,54 +94,60 @@ def _rows(visit: Visit, found: tuple[Item, ...], stages: Mapping[int, Stage]) ->
 
 
 @routes.get("/studies/{study}/items/{item}", SETTLERS)
-def show_item(visit: Visit) -> Response:
+def show_item(context: RequestContext) -> Response:
     """One item: its lineage, its states, every judgement, and the form to settle it."""
-    return _item(visit, {})
+    return _item(context, {})
 
 
-def _item(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Response:
-    study = visit.study
-    item = items.get_item(visit.workspace, study.id, visit.number("item"))
-    stages = {stage.id: stage for stage in studies.stages(visit.workspace, study.id)}
+def _item(context: RequestContext, problems: Mapping[str, str], status: int = 200) -> Response:
+    study = context.study
+    item = items.get_item(context.workspace, study.id, context.number("item"))
+    stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
     form = form_of(stage.kind)
-    pseudonyms = {person.id: person for person in participants.list_participants(visit.workspace, study.id)}
+    pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     said = [
-        (pseudonyms[each.participant_id], each, form.said(each.payload, item.content, visit.gettext))
-        for each in judgements.list_judgements(visit.workspace, study.id, item.id)
+        (pseudonyms[each.participant_id], each, form.said(each.payload, item.content, context.gettext))
+        for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
-    populations = {population.id: population for population in studies.populations(visit.workspace, study.id)}
+    populations = {population.id: population for population in studies.populations(context.workspace, study.id)}
     place = populations.get(item.population_id or 0)
-    return visit.page(
+    return context.page(
         "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
-        lineage=items.lineage(visit.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
+        lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
         facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
-        populations=populations, revisions=items.revisions(visit.workspace, study.id, item.id),
-        decisions=adjudications.list_adjudications(visit.workspace, study.id, item.id), form=form, draft={},
-        redactable=handler_of(stage.kind).texts if visit.roles & RUNS_STUDIES else (),
+        populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
+        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), form=form, draft={},
+        redactable=handler_of(stage.kind).texts if context.roles & RUNS_STUDIES else (),
         settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
     )  # fmt: skip
 
 
 @routes.post("/studies/{study}/answers/{answer}/redact", STAFF)
-def redact(visit: Visit) -> Response:
+def redact(context: RequestContext) -> Response:
     """Take words out of an answer, and out of all that was made of it."""
-    found = redaction.redact(visit.workspace, visit.study.id, visit.number("answer"), visit.texts("field"), by=visit.me.id)
-    return visit.go(f"/studies/{visit.study.name}/items/{found.item_id}", "redacted")
+    found = redaction.redact(
+        context.workspace, context.study.id, context.number("answer"), context.texts("field"), by=context.me.id
+    )
+    return context.go(f"/studies/{context.study.name}/items/{found.item_id}", "redacted")
 
 
 @routes.post("/studies/{study}/items/{item}/settle", SETTLERS)
-def settle(visit: Visit) -> Response:
+def settle(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
-    item = items.get_item(visit.workspace, visit.study.id, visit.number("item"))
-    stage = next(stage for stage in studies.stages(visit.workspace, visit.study.id) if stage.id == item.stage_id)
+    item = items.get_item(context.workspace, context.study.id, context.number("item"))
+    stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
     try:
-        if visit.text("drop") == "yes":
-            adjudications.adjudicate(visit.workspace, visit.study.id, item.id, visit.me.id, {}, visit.text("reason_why"), drop=True)
+        if context.text("drop") == "yes":
+            adjudications.adjudicate(
+                context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
+            )
         else:
-            decision = read_decision(stage, item, visit.form, visit.gettext)
-            adjudications.adjudicate(visit.workspace, visit.study.id, item.id, visit.me.id, decision, visit.text("reason_why"))
+            decision = read_decision(stage, item, context.form, context.gettext)
+            adjudications.adjudicate(
+                context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
+            )
     except SubmissionError as error:
-        words = {"reason": visit.gettext("Say why, in a few words: it is kept on record.")}
-        return _item(visit, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
-    return visit.go(f"/studies/{visit.study.name}/items/{item.id}", "settled")
+        words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
+        return _item(context, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
+    return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")

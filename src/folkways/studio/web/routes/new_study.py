@@ -14,9 +14,9 @@ from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
 from folkways.studio.services.modelling import models_in
+from folkways.studio.web.queries import may_make_studies
+from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.web.standing import may_make_studies
-from folkways.studio.web.visits import SIGNED_IN, Visit
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
 from folkways.studio.workflows.templates import TEMPLATES, template_text
 
@@ -25,79 +25,79 @@ routes = Routes()
 LONGEST = 200_000
 
 
-def _may_make(visit: Visit) -> None:
+def _may_make(context: RequestContext) -> None:
     """Refuse people who came by somebody's invitation: a study asks models with the server's keys."""
-    if not may_make_studies(visit.workspace, visit.me):
-        raise NotAllowedError(visit.gettext("Studies are made by those who run one already; ask whoever runs this server."))
+    if not may_make_studies(context.workspace, context.me):
+        raise NotAllowedError(context.gettext("Studies are made by those who run one already; ask whoever runs this server."))
 
 
 @routes.get("/studies/new", SIGNED_IN)
-def choose_template(visit: Visit) -> Response:
+def choose_template(context: RequestContext) -> Response:
     """The templates, and a name for the study."""
-    _may_make(visit)
-    return _choose(visit, {})
+    _may_make(context)
+    return _choose(context, {})
 
 
-def _choose(visit: Visit, problems: Mapping[str, str], status: int = 200) -> Response:
+def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 200) -> Response:
     abouts = {
-        "red-teaming": visit.gettext(
+        "red-teaming": context.gettext(
             "People write questions from their culture and try them on a model; others review and verify them."
         ),
-        "verification": visit.gettext("Five people check every question; what most do not know goes to a finer group."),
-        "everyday-questions": visit.gettext(
+        "verification": context.gettext("Five people check every question; what most do not know goes to a finer group."),
+        "everyday-questions": context.gettext(
             "Questions about daily life are collected, put into each language, and answered in a few words."
         ),
-        "culture-specific-items": visit.gettext("Sentences are chosen, marked and labelled, then adapted to other cultures."),
-        "judging": visit.gettext("People judge what models answered, and say what is odd about it."),
+        "culture-specific-items": context.gettext("Sentences are chosen, marked and labelled, then adapted to other cultures."),
+        "judging": context.gettext("People judge what models answered, and say what is odd about it."),
     }
     titles = {
-        "red-teaming": visit.gettext("Red-teaming"),
-        "verification": visit.gettext("Verification"),
-        "everyday-questions": visit.gettext("Everyday questions"),
-        "culture-specific-items": visit.gettext("Culture-specific items"),
-        "judging": visit.gettext("Judging model answers"),
+        "red-teaming": context.gettext("Red-teaming"),
+        "verification": context.gettext("Verification"),
+        "everyday-questions": context.gettext("Everyday questions"),
+        "culture-specific-items": context.gettext("Culture-specific items"),
+        "judging": context.gettext("Judging model answers"),
     }
     templates = [(name, titles.get(name, name), abouts.get(name, about)) for name, about in TEMPLATES.items()]
     regions: dict[str, list[Culture]] = {}
     for culture in cultures().values():
         if culture.region:
             regions.setdefault(culture.region, []).append(culture)
-    given = {name: visit.text(name) for name in ("template", "name", "title", "helper", "verifier")}
-    return visit.page(
+    given = {name: context.text(name) for name in ("template", "name", "title", "helper", "verifier")}
+    return context.page(
         "desk/new.html.j2",
         status,
         templates=templates,
         regions=regions,
         problems=problems,
         given=given,
-        models=sorted(visit.studio.settings.models),
-        chosen=visit.texts("culture"),
+        models=sorted(context.studio.settings.models),
+        chosen=context.texts("culture"),
     )
 
 
 @routes.post("/studies/new", SIGNED_IN)
-def prepare(visit: Visit) -> Response:
+def prepare(context: RequestContext) -> Response:
     """The whole description, for looking over."""
-    _may_make(visit)
-    name = visit.text("template")
+    _may_make(context)
+    name = context.text("template")
     problems = {}
     if name not in TEMPLATES:
-        problems["template"] = visit.gettext("Choose a template.")
-    if not re.fullmatch(r"[a-z][a-z0-9-]{0,47}", visit.text("name")):
-        problems["name"] = visit.gettext("Small letters, digits and hyphens; a letter first.")
-    if not visit.text("title").strip():
-        problems["title"] = visit.gettext("Give the study a title.")
+        problems["template"] = context.gettext("Choose a template.")
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,47}", context.text("name")):
+        problems["name"] = context.gettext("Small letters, digits and hyphens; a letter first.")
+    if not context.text("title").strip():
+        problems["title"] = context.gettext("Give the study a title.")
     if problems:
-        return _choose(visit, problems, 422)
+        return _choose(context, problems, 422)
     raw: dict[str, Any] = dict(parse_yaml(template_text(name)))
-    raw |= {"name": visit.text("name"), "title": visit.text("title").strip()}
-    chosen = [cultures()[code] for code in visit.texts("culture") if code in cultures()]
+    raw |= {"name": context.text("name"), "title": context.text("title").strip()}
+    chosen = [cultures()[code] for code in context.texts("culture") if code in cultures()]
     if chosen:
         raw["populations"] = populations_of(chosen)
-    models = {purpose: visit.text(purpose).strip() for purpose in ("helper", "verifier") if visit.text(purpose).strip()}
+    models = {purpose: context.text(purpose).strip() for purpose in ("helper", "verifier") if context.text(purpose).strip()}
     if "models" in raw or models:
         raw["models"] = {**(raw.get("models") or {}), **models}
-    return _description(visit, yaml.safe_dump(raw, allow_unicode=True, sort_keys=False, width=100), [])
+    return _description(context, yaml.safe_dump(raw, allow_unicode=True, sort_keys=False, width=100), [])
 
 
 def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
@@ -113,24 +113,24 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
 
 
 @routes.post("/studies/make", SIGNED_IN)
-def make(visit: Visit) -> Response:
+def make(context: RequestContext) -> Response:
     """Check the description and make the study; every mistake is named with its place."""
-    _may_make(visit)
-    text = visit.text("description")
+    _may_make(context)
+    text = context.text("description")
     if len(text) > LONGEST:
-        return _description(visit, text[:LONGEST], [visit.gettext("The description is too long.")], 422)
+        return _description(context, text[:LONGEST], [context.gettext("The description is too long.")], 422)
     try:
         definition = read_definition(parse_yaml(text))
-        unknown = [name for name in models_in(definition.raw).values() if name not in visit.studio.settings.models]
+        unknown = [name for name in models_in(definition.raw).values() if name not in context.studio.settings.models]
         if unknown:
-            raise UnknownNameError("model of this server", unknown[0], sorted(visit.studio.settings.models))
-        study = studies.create_study(visit.workspace, definition, owner=visit.me.id)
+            raise UnknownNameError("model of this server", unknown[0], sorted(context.studio.settings.models))
+        study = studies.create_study(context.workspace, definition, owner=context.me.id)
     except DefinitionError as error:
-        return _description(visit, text, list(error.problems), 422)
+        return _description(context, text, list(error.problems), 422)
     except (DataError, ConflictError, UnknownNameError) as error:
-        return _description(visit, text, [str(error)], 422)
-    return visit.go(f"/studies/{study.name}", "study-made")
+        return _description(context, text, [str(error)], 422)
+    return context.go(f"/studies/{study.name}", "study-made")
 
 
-def _description(visit: Visit, text: str, problems: Sequence[str], status: int = 200) -> Response:
-    return visit.page("desk/description.html.j2", status, text=text, problems=problems)
+def _description(context: RequestContext, text: str, problems: Sequence[str], status: int = 200) -> Response:
+    return context.page("desk/description.html.j2", status, text=text, problems=problems)

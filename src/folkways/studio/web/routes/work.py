@@ -24,9 +24,9 @@ from folkways.studio.services.progress import own_progress
 from folkways.studio.web.completion import completion
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
+from folkways.studio.web.queries import parts_of
+from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.web.standing import parts_of
-from folkways.studio.web.visits import PARTICIPANT, SIGNED_IN, Visit
 from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
@@ -41,9 +41,9 @@ class Progress:
     minutes_left: int | None
 
 
-def _progress(visit: Visit, stage: Stage) -> Progress:
+def _progress(context: RequestContext, stage: Stage) -> Progress:
     """With the task at hand, which the service counts neither as done nor as left."""
-    mine = own_progress(visit.workspace, visit.participant, stage)
+    mine = own_progress(context.workspace, context.participant, stage)
     if mine.left is None:
         return Progress(mine.done, None, None)
     pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None
@@ -75,17 +75,17 @@ class Task:
         return self.work.item
 
 
-def task_of(visit: Visit, work: Work, revision: int) -> Task:
+def task_of(context: RequestContext, work: Work, revision: int) -> Task:
     """What the page of ``work`` needs besides its content."""
-    person = visit.participant
+    person = context.participant
     wanted = work.item.population_id or person.population_id
-    population = next((each for each in studies.populations(visit.workspace, visit.study.id) if each.id == wanted), None)
+    population = next((each for each in studies.populations(context.workspace, context.study.id) if each.id == wanted), None)
     return Task(
         work=work,
         population=population,
         language=population.language if population else "",
-        progress=_progress(visit, work.stage),
-        address=f"/work/{visit.study.name}/tasks/{work.assignment.id}",
+        progress=_progress(context, work.stage),
+        address=f"/work/{context.study.name}/tasks/{work.assignment.id}",
         key=secrets.token_urlsafe(16),
         revision=revision,
         can_skip=True,
@@ -93,69 +93,69 @@ def task_of(visit: Visit, work: Work, revision: int) -> Task:
 
 
 @routes.get("/work", SIGNED_IN)
-def show_mine(visit: Visit) -> Response:
+def show_mine(context: RequestContext) -> Response:
     """The studies that this account takes part in."""
-    pairs = parts_of(visit.workspace, visit.me.id)
-    if len(pairs) == 1 and visit.me.login is None:
-        return visit.go(f"/work/{pairs[0][0].name}")
-    return visit.page("work/mine.html.j2", pairs=pairs)
+    pairs = parts_of(context.workspace, context.me.id)
+    if len(pairs) == 1 and context.me.login is None:
+        return context.go(f"/work/{pairs[0][0].name}")
+    return context.page("work/mine.html.j2", pairs=pairs)
 
 
 @routes.get("/work/{study}", PARTICIPANT)
-def show_study(visit: Visit) -> Response:
+def show_study(context: RequestContext) -> Response:
     """Where a person is in a study, and the way on."""
-    person, study = visit.participant, visit.study
+    person, study = context.participant, context.study
     if person.state == ParticipantState.JOINED:
-        return visit.go(f"/work/{study.name}/consent")
+        return context.go(f"/work/{study.name}/consent")
     if person.state == ParticipantState.CONSENTED:
-        return visit.go(f"/work/{study.name}/eligibility")
+        return context.go(f"/work/{study.name}/eligibility")
     if person.state == ParticipantState.SCREENED_OUT:
-        return visit.go(f"/work/{study.name}/done")
+        return context.go(f"/work/{study.name}/done")
     if person.state == ParticipantState.WITHDRAWN:
-        return visit.page("entry/left.html.j2", study=study)
-    stages = [stage for stage in studies.stages(visit.workspace, study.id) if stage.role in visit.roles]
-    code = attributes(visit.workspace, study.id, person.id).get(RETURN_CODE, "")
-    return visit.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
+        return context.page("entry/left.html.j2", study=study)
+    stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
+    code = attributes(context.workspace, study.id, person.id).get(RETURN_CODE, "")
+    return context.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
 
 
 @routes.post("/work/{study}/next", PARTICIPANT)
-def next_task(visit: Visit) -> Response:
+def next_task(context: RequestContext) -> Response:
     """On to the next task, of the chosen stage or of any."""
-    return _on(visit, stage=visit.text("stage") or None)
+    return _on(context, stage=context.text("stage") or None)
 
 
-def _on(visit: Visit, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
-    found = claim_next(visit.workspace, visit.participant.id, stage=stage, after=after)
+def _on(context: RequestContext, say: str | None = None, *, stage: str | None = None, after: str | None = None) -> Response:
+    found = claim_next(context.workspace, context.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
-        return visit.go(f"/work/{visit.study.name}/rest?why={found.reason}", say)
-    return visit.go(f"/work/{visit.study.name}/tasks/{found.assignment.id}", say)
+        return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
+    return context.go(f"/work/{context.study.name}/tasks/{found.assignment.id}", say)
 
 
 @routes.get("/work/{study}/rest", PARTICIPANT)
-def show_rest(visit: Visit) -> Response:
+def show_rest(context: RequestContext) -> Response:
     """Why there is nothing to do now; the code of the recruitment service where the person is through."""
-    why = visit.request.query_params.get("why", "none_left")
+    why = context.request.query_params.get("why", "none_left")
     if why in ("paused", "closed"):
-        return visit.page("work/rest.html.j2", study=visit.study, why=why)
-    return visit.page("entry/done.html.j2", study=visit.study, person=visit.participant, end=completion(visit))
+        return context.page("work/rest.html.j2", study=context.study, why=why)
+    return context.page("entry/done.html.j2", study=context.study, person=context.participant, end=completion(context))
 
 
 @routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
-def show_task(visit: Visit) -> Response:
+def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
-    work = _work(visit)
+    work = _work(context)
     if work.assignment.state != AssignmentState.LEASED:
-        return visit.go(f"/work/{visit.study.name}", "answered-before")
-    draft = drafts.get_draft(visit.workspace, visit.participant.id, work.assignment.id)
-    return _task_page(visit, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
+        return context.go(f"/work/{context.study.name}", "answered-before")
+    draft = drafts.get_draft(context.workspace, context.participant.id, work.assignment.id)
+    return _task_page(context, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
 
 
-def _work(visit: Visit) -> Work:
-    return get_work(visit.workspace, visit.participant.id, visit.number("assignment"))
+def _work(context: RequestContext) -> Work:
+    return get_work(context.workspace, context.participant.id, context.number("assignment"))
 
 
 def _task_page(
-    visit: Visit,
+    context: RequestContext,
     work: Work,
     draft: Mapping[str, Any],
     revision: int,
@@ -163,76 +163,76 @@ def _task_page(
     status: int = 200,
 ) -> Response:
     form, config = form_of(work.stage.kind), work.stage.config
-    content = _presented(visit, work)
-    task = task_of(visit, work, revision)
-    models = {purpose for purpose, name in models_of(visit.study).items() if name in visit.studio.settings.models}
-    return visit.page(
-        "tasks/task.html.j2", status, study=visit.study, task=task, language=task.language, form=form, content=content,
+    content = _presented(context, work)
+    task = task_of(context, work, revision)
+    models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
+    return context.page(
+        "tasks/task.html.j2", status, study=context.study, task=task, language=task.language, form=form, content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, **form.context(content, config, draft),
     )  # fmt: skip
 
 
-def _presented(visit: Visit, work: Work) -> Mapping[str, Any]:
+def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
     """The item as this person is to see it: without what is hidden from them, in an order of their own."""
-    return handler_of(work.stage.kind).presented(work.item.content, visit.participant.pseudonym)
+    return handler_of(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
-def save(visit: Visit) -> Response:
+def save(context: RequestContext) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
-    work = _work(visit)
-    payload = form_of(work.stage.kind).read(visit.form, _presented(visit, work), work.stage.config)
-    base = whole(visit.text("revision")) or 0
+    work = _work(context)
+    payload = form_of(work.stage.kind).read(context.form, _presented(context, work), work.stage.config)
+    base = whole(context.text("revision")) or 0
     try:
-        draft = drafts.save_draft(visit.workspace, visit.participant.id, work.assignment.id, payload, base)
+        draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
     except DraftConflictError as error:
         return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
     return JSONResponse({"revision": draft.revision})
 
 
 @routes.post("/work/{study}/tasks/{assignment}/submit", PARTICIPANT)
-def send(visit: Visit) -> Response:
+def send(context: RequestContext) -> Response:
     """Take an answer, and go on to the next task."""
     try:
-        return _send(visit, _work(visit))
+        return _send(context, _work(context))
     except NotFoundError:
         # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
-        words = visit.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
-        if visit.wants_json:
-            return JSONResponse({"message": words, "next": f"/work/{visit.study.name}"}, status_code=404)
+        words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
+        if context.wants_json:
+            return JSONResponse({"message": words, "next": f"/work/{context.study.name}"}, status_code=404)
         raise NotFoundError(words) from None
 
 
-def _send(visit: Visit, work: Work) -> Response:
+def _send(context: RequestContext, work: Work) -> Response:
     form = form_of(work.stage.kind)
-    content, config = _presented(visit, work), work.stage.config
-    submission = form.read(visit.form, content, config)
+    content, config = _presented(context, work), work.stage.config
+    submission = form.read(context.form, content, config)
     try:
         if work.assignment.state == AssignmentState.LEASED:
-            problems = form.problems(submission, content, config, visit.gettext)
+            problems = form.problems(submission, content, config, context.gettext)
             if problems:
                 raise SubmissionError(problems)
-        judgements.submit(visit.workspace, visit.participant.id, work.assignment.id, submission, visit.text("key"))
+        judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
-        if visit.wants_json:
+        if context.wants_json:
             raise
-        revision = whole(visit.text("revision")) or 0
-        return _task_page(visit, work, submission, revision, error.problems, error.status)
+        revision = whole(context.text("revision")) or 0
+        return _task_page(context, work, submission, revision, error.problems, error.status)
     except AlreadySubmittedError:
-        return _on(visit, "answered-before", after=work.stage.name)
-    return _on(visit, after=work.stage.name)
+        return _on(context, "answered-before", after=work.stage.name)
+    return _on(context, after=work.stage.name)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/keep", PARTICIPANT)
-def keep(visit: Visit) -> Response:
+def keep(context: RequestContext) -> Response:
     """Somebody is still reading: the task stays theirs."""
-    until = leases.heartbeat(visit.workspace, visit.participant.id, visit.number("assignment"))
+    until = leases.heartbeat(context.workspace, context.participant.id, context.number("assignment"))
     return JSONResponse({"until": until})
 
 
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
-def give_back(visit: Visit) -> Response:
+def give_back(context: RequestContext) -> Response:
     """Give a task back; the person is not offered it again."""
-    leases.release(visit.workspace, visit.participant.id, visit.number("assignment"), skip=True)
-    return _on(visit, "given-back", after="")  # whoever gives back what they were writing does not want to write
+    leases.release(context.workspace, context.participant.id, context.number("assignment"), skip=True)
+    return _on(context, "given-back", after="")  # whoever gives back what they were writing does not want to write

@@ -13,11 +13,11 @@ from folkways.endpoints.cards import cards_of
 from folkways.errors import UnknownNameError
 from folkways.records import ModelCard
 from folkways.runs.scoring import release_of, stored_scores
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile: str | None = None) -> Findings:
+def load_findings(workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None) -> Findings:
     """The judgements of these runs; of an item that two runs have, what the later one says.
 
     profile: only this one of each task. Raises FolkwaysError for a run that has not been scored.
@@ -25,7 +25,7 @@ def load_findings(workspace: Workspace, runs: Sequence[plans.RunRecord], profile
     judgements, endpoints, releases = [], set[str](), {}
     for run in runs:
         stored = stored_scores(workspace, run)
-        for run_task in plans.run_tasks(workspace, run):
+        for run_task in run_records.run_tasks(workspace, run):
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
                 of_task = of_task.filter(pl.col("profile") == get_task(run_task.task).resolve_profile(profile))

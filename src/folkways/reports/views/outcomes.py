@@ -10,7 +10,7 @@ from folkways.benchmarks.tables import Layout
 from folkways.records import State
 from folkways.reports.figures.analysis_charts import heat_map
 from folkways.reports.figures.chart_parts import MAX_SERIES, MUTED, Spec, axis_y, spec
-from folkways.reports.figures.figures import NARROW, WIDE, Figure, render
+from folkways.reports.figures.figure import NARROW, WIDE, Figure, render
 from folkways.reports.text import count, number, one_line
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.views import ReportView, Score, TaskView
@@ -28,7 +28,7 @@ MAX_BARS = 12
 SHARES = Layout("culture", "endpoint", "share")
 
 
-def ending_figures(view: ReportView) -> list[Figure]:
+def outcome_figures(view: ReportView) -> list[Figure]:
     """One figure of all tasks, and for each task whose questions did not all end answered one by culture."""
     tasks = [task for task in view.tasks if task.whole]
     if not tasks:
@@ -60,12 +60,12 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
     told = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
     names = list(dict.fromkeys(row["group"] for row in rows))
     return Figure(
-        "endings",
+        "outcomes",
         "How the questions ended",
         "One bar per model; its parts are shares of all answers that were expected.",
         f"Over all tasks: {told}.",
         *(
-            render(_stacked(rows, names, [one_line(task.title) for task in tasks], width), f"endings-{size}")
+            render(_stacked(rows, names, [one_line(task.title) for task in tasks], width), f"outcomes-{size}")
             for width, size in ((WIDE, "w"), (NARROW, "n"))
         ),
     )

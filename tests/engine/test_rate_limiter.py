@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.engine import pace as pace_module
-from folkways.engine.pace import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, Pace, backoff
+from folkways.engine import rate_limiter as pace_module
+from folkways.engine.rate_limiter import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, RateLimiter, backoff
 
 
 @given(attempt=st.integers(1, 60), seed=st.integers())
@@ -28,49 +28,49 @@ def test_backoff_waits_at_least_as_long_as_asked_within_reason(attempt: int, ask
 
 def test_never_more_in_flight_than_places() -> None:
     async def scenario() -> int:
-        pace, most = Pace(5), 0
+        rate_limiter, most = RateLimiter(5), 0
 
         async def worker() -> None:
             nonlocal most
             for _ in range(20):
-                assert await pace.take() is not None
-                most = max(most, pace.in_flight)
+                assert await rate_limiter.take() is not None
+                most = max(most, rate_limiter.in_flight)
                 await asyncio.sleep(0)
-                pace.give_back()
+                rate_limiter.give_back()
 
         await asyncio.gather(*(worker() for _ in range(30)))
-        assert pace.in_flight == 0
+        assert rate_limiter.in_flight == 0
         return most
 
     assert asyncio.run(scenario()) == 5
 
 
 def test_slows_down_once_per_round_and_recovers() -> None:
-    pace = Pace(32)
+    rate_limiter = RateLimiter(32)
     sent_before = time.monotonic() - 1
-    pace.slow_down(time.monotonic(), None)
-    after_one = pace.places
+    rate_limiter.slow_down(time.monotonic(), None)
+    after_one = rate_limiter.places
     for _ in range(20):  # the rest of the same burst was sent before we slowed down
-        pace.slow_down(sent_before, None)
-    assert pace.places == after_one < 32
+        rate_limiter.slow_down(sent_before, None)
+    assert rate_limiter.places == after_one < 32
     for _ in range(2000):
-        pace.succeeded()
-    assert pace.places == 32
+        rate_limiter.succeeded()
+    assert rate_limiter.places == 32
 
 
 def test_never_slower_than_one_at_a_time() -> None:
-    pace = Pace(8)
+    rate_limiter = RateLimiter(8)
     for _ in range(50):
-        pace.slow_down(time.monotonic(), None)
-    assert pace.places == 1
+        rate_limiter.slow_down(time.monotonic(), None)
+    assert rate_limiter.places == 1
 
 
 def test_retry_after_holds_everyone_back() -> None:
     async def scenario() -> float:
-        pace = Pace(4)
-        pace.slow_down(time.monotonic(), 0.3)
+        rate_limiter = RateLimiter(4)
+        rate_limiter.slow_down(time.monotonic(), 0.3)
         began = time.monotonic()
-        await asyncio.gather(*(pace.take() for _ in range(2)))
+        await asyncio.gather(*(rate_limiter.take() for _ in range(2)))
         return time.monotonic() - began
 
     assert asyncio.run(scenario()) >= 0.29
@@ -79,14 +79,14 @@ def test_retry_after_holds_everyone_back() -> None:
 @pytest.mark.parametrize("paused", [True, False])
 def test_closing_wakes_those_who_wait(paused: bool) -> None:
     async def scenario() -> list[float | None]:
-        pace = Pace(1)
+        rate_limiter = RateLimiter(1)
         if paused:
-            pace.slow_down(time.monotonic(), 60)
+            rate_limiter.slow_down(time.monotonic(), 60)
         else:
-            await pace.take()
-        waiting = [asyncio.create_task(pace.take()) for _ in range(3)]
+            await rate_limiter.take()
+        waiting = [asyncio.create_task(rate_limiter.take()) for _ in range(3)]
         await asyncio.sleep(0.05)
-        pace.close()
+        rate_limiter.close()
         return await asyncio.wait_for(asyncio.gather(*waiting), 1)
 
     assert asyncio.run(scenario()) == [None, None, None]
@@ -131,21 +131,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_places_shrink_once_a_round_and_grow_by_one_a_round(clock: Clock) -> None:
-    pace = Pace(20)
-    pace.slow_down(1000.0, None)
-    assert pace.places == pytest.approx(14)
-    pace.slow_down(999.9, None)  # sent before we slowed down
-    assert pace.places == pytest.approx(14)
+    rate_limiter = RateLimiter(20)
+    rate_limiter.slow_down(1000.0, None)
+    assert rate_limiter.places == pytest.approx(14)
+    rate_limiter.slow_down(999.9, None)  # sent before we slowed down
+    assert rate_limiter.places == pytest.approx(14)
     clock.now = 1010.0
-    pace.slow_down(1000.0, None)  # sent at that very moment
-    assert pace.places == pytest.approx(9.8)
-    pace.slow_down(1009.9, None)
-    pace.succeeded()
-    assert pace.places == pytest.approx(9.8 + 1 / 9.8)
+    rate_limiter.slow_down(1000.0, None)  # sent at that very moment
+    assert rate_limiter.places == pytest.approx(9.8)
+    rate_limiter.slow_down(1009.9, None)
+    rate_limiter.succeeded()
+    assert rate_limiter.places == pytest.approx(9.8 + 1 / 9.8)
     for _ in range(300):
-        pace.succeeded()
-    assert (pace.places, Pace(20).places) == (20.0, 20.0)
-    small = Pace(2)
+        rate_limiter.succeeded()
+    assert (rate_limiter.places, RateLimiter(20).places) == (20.0, 20.0)
+    small = RateLimiter(2)
     for _ in range(3):
         small.slow_down(clock.now, None)
     assert small.places == 1.0
@@ -156,23 +156,23 @@ def test_places_shrink_once_a_round_and_grow_by_one_a_round(clock: Clock) -> Non
 def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
 
-    async def sleep(_pace: Pace, seconds: float) -> bool:
+    async def sleep(_limiter: RateLimiter, seconds: float) -> bool:
         slept.append(seconds)
         clock.now += seconds
         return False
 
-    monkeypatch.setattr(Pace, "closed_within", sleep)
+    monkeypatch.setattr(RateLimiter, "closed_within", sleep)
 
     async def scenario() -> None:
-        pace = Pace(20)
-        assert await pace.take() == 1000.0
-        pace.slow_down(0.0, 10.0)
-        pace.slow_down(0.0, 4.0)  # too old to make the places fewer, and as good a reason to wait
-        assert await pace.take() == 1010.0
-        assert await pace.take() == 1010.0
-        pace.slow_down(1010.0, 500.0)
-        assert await pace.take() == 1130.0
-        assert (pace.in_flight, pace.places) == (4, pytest.approx(9.8))
+        rate_limiter = RateLimiter(20)
+        assert await rate_limiter.take() == 1000.0
+        rate_limiter.slow_down(0.0, 10.0)
+        rate_limiter.slow_down(0.0, 4.0)  # too old to make the places fewer, and as good a reason to wait
+        assert await rate_limiter.take() == 1010.0
+        assert await rate_limiter.take() == 1010.0
+        rate_limiter.slow_down(1010.0, 500.0)
+        assert await rate_limiter.take() == 1130.0
+        assert (rate_limiter.in_flight, rate_limiter.places) == (4, pytest.approx(9.8))
 
     asyncio.run(scenario())
     assert slept == [10.0, 120.0]
@@ -180,10 +180,10 @@ def test_a_pause_lasts_as_long_as_the_longest_that_was_asked_for(clock: Clock, m
 
 def test_who_waits_goes_in_turn_when_places_are_free() -> None:
     async def scenario() -> None:
-        pace, went = Pace(3), []
+        rate_limiter, went = RateLimiter(3), []
 
         async def go(name: str) -> None:
-            assert await pace.take() is not None
+            assert await rate_limiter.take() is not None
             went.append(name)
 
         for name in "abc":
@@ -192,42 +192,42 @@ def test_who_waits_goes_in_turn_when_places_are_free() -> None:
         await asyncio.sleep(0)
         waiting["d"].cancel()
         await asyncio.sleep(0)
-        pace.give_back()
+        rate_limiter.give_back()
         await asyncio.sleep(0)
-        assert (went, pace.in_flight) == (["a", "b", "c", "e"], 3)
-        pace.places = 1.9  # the server asked to slow down: nobody goes until fewer than that are on their way
+        assert (went, rate_limiter.in_flight) == (["a", "b", "c", "e"], 3)
+        rate_limiter.places = 1.9  # the server asked to slow down: nobody goes until fewer than that are on their way
         for left in (2, 1):
-            pace.give_back()
+            rate_limiter.give_back()
             await asyncio.sleep(0)
-            assert (went[4:], pace.in_flight) == ([], left)
-        pace.give_back()
+            assert (went[4:], rate_limiter.in_flight) == ([], left)
+        rate_limiter.give_back()
         await asyncio.sleep(0)
-        assert (went[4:], pace.in_flight) == (["f"], 1)
-        pace.places = 3.0
-        pace.give_back()
+        assert (went[4:], rate_limiter.in_flight) == (["f"], 1)
+        rate_limiter.places = 3.0
+        rate_limiter.give_back()
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        assert (went[4:], pace.in_flight) == (["f", "g", "h"], 2)
+        assert (went[4:], rate_limiter.in_flight) == (["f", "g", "h"], 2)
 
     asyncio.run(scenario())
 
 
 def test_a_closed_pace_gives_no_place_and_wakes_those_who_sleep() -> None:
     async def scenario() -> None:
-        pace = Pace(1)
-        assert await pace.closed_within(0.0) is False
-        assert (pace.closed, await pace.take() is None) == (False, False)
-        sleeping = asyncio.create_task(pace.closed_within(3600))
-        waiting = [asyncio.create_task(pace.take()) for _ in range(3)]
+        rate_limiter = RateLimiter(1)
+        assert await rate_limiter.closed_within(0.0) is False
+        assert (rate_limiter.closed, await rate_limiter.take() is None) == (False, False)
+        sleeping = asyncio.create_task(rate_limiter.closed_within(3600))
+        waiting = [asyncio.create_task(rate_limiter.take()) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[0].cancel()
         await asyncio.sleep(0)
-        pace.close()
-        pace.close()
+        rate_limiter.close()
+        rate_limiter.close()
         assert await sleeping is True
         assert await asyncio.gather(*waiting[1:]) == [None, None]
-        assert (pace.closed, await pace.take(), pace.in_flight) == (True, None, 1)
-        pace.give_back()
-        assert await pace.take() is None
+        assert (rate_limiter.closed, await rate_limiter.take(), rate_limiter.in_flight) == (True, None, 1)
+        rate_limiter.give_back()
+        assert await rate_limiter.take() is None
 
     asyncio.run(asyncio.wait_for(scenario(), 5))

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.exc import OperationalError as Wrapped
 
 from folkways.workspace.database import open_workspace
-from folkways.workspace.troubles import WorkspaceError, WorkspaceGoneError, explained
+from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError, explained
 
 
 def from_server(code: str, message: str) -> Exception:

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.judged import Asked, find_models, judgements_of
-from folkways.workspace import plans, results
+from folkways.runs.find_models import StoredModel, find_models, judgements_of
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.planned import plan_prompts
 
@@ -31,7 +31,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return workspace
 
 
-def told(found: Sequence[Asked]) -> list[tuple[str, str, str, tuple[str, ...]]]:
+def told(found: Sequence[StoredModel]) -> list[tuple[str, str, str, tuple[str, ...]]]:
     return [(asked.run.name, asked.endpoint, asked.label, asked.tasks) for asked in found]
 
 
@@ -90,7 +90,7 @@ def test_a_name_that_is_no_models_or_of_several_is_refused_with_what_there_is(
 
 
 def test_judgements_are_those_of_the_models_own_part_and_of_one_profile(workspace: Workspace) -> None:
-    one = plans.find_run(workspace, "one")
+    one = run_records.find_run(workspace, "one")
     for profile, answer in (("paper", "P"), ("strict", "S")):
         numbers = list(range(1, 6))
         rows = pl.DataFrame({"ordinal": numbers, "question": "q", "culture": "KR", "counted": True, "state": "answered"})

@@ -1,4 +1,4 @@
-"""Shows the oddities of a release: grouped by kind with counts for people, complete as JSON for programs."""
+"""Shows the data issues of a release: grouped by kind with counts for people, complete as JSON for programs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from folkways.records import Oddity
+from folkways.records import DataIssue
 from folkways.releases.base import Release
 from folkways.reports.text import plural, spelled_out
 
 VALUE_WIDTH = 80
 
 
-def as_document(release: Release, found: Sequence[Oddity]) -> dict[str, object]:
+def as_document(release: Release, found: Sequence[DataIssue]) -> dict[str, object]:
     """Everything, in order, with the counts by kind; values are exact."""
     return {
         "release": release.name,
@@ -21,11 +21,11 @@ def as_document(release: Release, found: Sequence[Oddity]) -> dict[str, object]:
         "verified": release.verified,
         "fingerprint": release.fingerprint,
         "counts": {kind: len(members) for kind, members in _by_kind(found).items()},
-        "oddities": [asdict(oddity) for oddity in found],
+        "issues": [asdict(issue) for issue in found],
     }
 
 
-def as_lines(release: Release, found: Sequence[Oddity], limit: int | None) -> Iterator[str]:
+def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) -> Iterator[str]:
     """One block per kind, the most frequent first, with at most ``limit`` members each (None: all)."""
     state = "verified" if release.verified else f"not a published release, fingerprint {release.fingerprint}"
     yield f"{spelled_out(release.name)} ({state}) in {spelled_out(str(release.root))}"
@@ -42,23 +42,23 @@ def as_lines(release: Release, found: Sequence[Oddity], limit: int | None) -> It
         if limit is not None and len(members) > limit:
             yield f"  ... {len(members) - limit} more (--limit 0 shows all, --json is complete)"
     yield ""
-    yield f"{plural(len(found), 'oddity', 'oddities')} of {plural(len(_by_kind(found)), 'kind')}. The release can be read."
+    yield f"{plural(len(found), 'data issue', 'data issues')} of {plural(len(_by_kind(found)), 'kind')}. The release can be read."
 
 
-def _line(oddity: Oddity, *, with_message: bool) -> str:
-    where = oddity.file
-    if oddity.row is not None:
-        where += f", row {oddity.row}"
-    if oddity.key is not None:
-        where += f", {oddity.key}"
+def _line(issue: DataIssue, *, with_message: bool) -> str:
+    where = issue.file
+    if issue.row is not None:
+        where += f", row {issue.row}"
+    if issue.key is not None:
+        where += f", {issue.key}"
     line = spelled_out(where)
-    if oddity.value is not None:
-        line += f": '{spelled_out(oddity.value, VALUE_WIDTH)}'"
-    return f"{line}   {spelled_out(oddity.message)}" if with_message else line
+    if issue.value is not None:
+        line += f": '{spelled_out(issue.value, VALUE_WIDTH)}'"
+    return f"{line}   {spelled_out(issue.message)}" if with_message else line
 
 
-def _by_kind(found: Sequence[Oddity]) -> dict[str, list[Oddity]]:
-    kinds: dict[str, list[Oddity]] = defaultdict(list)
-    for oddity in found:
-        kinds[oddity.kind].append(oddity)
+def _by_kind(found: Sequence[DataIssue]) -> dict[str, list[DataIssue]]:
+    kinds: dict[str, list[DataIssue]] = defaultdict(list)
+    for issue in found:
+        kinds[issue.kind].append(issue)
     return kinds

@@ -14,13 +14,13 @@ from itertools import zip_longest
 
 import polars as pl
 
-from folkways.engine.tally import Tally
+from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.plan import SLICE, TaskPlan, write_prompts
 from folkways.runs.sampling import Frame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 FIRST = 24
@@ -70,33 +70,33 @@ class _Share:
 
 def ask_in_rounds(
     workspace: Workspace,
-    run: plans.RunRecord,
+    run: run_records.RunRecord,
     planned: Sequence[TaskPlan],
     frames: Mapping[str, Frame],
     models: Sequence[Model],
-    ask: Callable[[], list[Tally]],
+    ask: Callable[[], list[ModelProgress]],
     sampling: Sampling,
-) -> list[Tally]:
+) -> list[ModelProgress]:
     """Draw, ask and look, until every stratum of every task is known well enough, or asked in full, or asking has stopped.
 
     ask: asks what the run expects and has no reply to; its tallies are returned, of the last round.
     """
     shares = [
-        _Share(model, plan, frames[plan.task.name], plans.endpoint_id(workspace, model.identity, model.name))
+        _Share(model, plan, frames[plan.task.name], run_records.endpoint_id(workspace, model.identity, model.name))
         for model in models
         for plan in planned
     ]
     target = sampling.until / 100
     while True:
-        tallies = ask()
-        if any(tally.stopped is not None for tally in tallies):
+        progresses = ask()
+        if any(progress.stopped is not None for progress in progresses):
             _forget_unasked(workspace, run, shares)
-            return tallies
+            return progresses
         for share in shares:
             _look(workspace, run, share, sampling.profile, sampling.until)
         wide = [(share, stratum) for share in shares for stratum in share.wide(target)]
         if not wide:
-            return tallies
+            return progresses
         if sampling.sparing:
             best = max(share.gain(stratum) for share, stratum in wide)
             wide = [(share, stratum) for share, stratum in wide if share.gain(stratum) >= WORTH * best]
@@ -123,7 +123,7 @@ def next_size(drawn: int, half_width: float, target: float) -> int:
     return max(FEWEST, min(math.ceil(missing / 2), drawn))
 
 
-def _expect(workspace: Workspace, run: plans.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]) -> None:
+def _expect(workspace: Workspace, run: run_records.RunRecord, share: _Share, chosen: Mapping[str, Sequence[str]]) -> None:
     """Write down the items of these units in the order of drawing, strata by turns: a budget that ends leaves all as far."""
     turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
     order = pl.DataFrame(list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row")
@@ -133,11 +133,11 @@ def _expect(workspace: Workspace, run: plans.RunRecord, share: _Share, chosen: M
     prompts = (
         task.prompts(items, share.plan.prompt_options, share.plan.release) for frame in frames for items in frame.iter_slices(SLICE)
     )
-    last = plans.last_ordinal(workspace, run)
+    last = run_records.last_ordinal(workspace, run)
     write_prompts(workspace, run.id, last, share.plan, share.model, share.endpoint_id, (part for part in prompts if part.height))
 
 
-def _forget_unasked(workspace: Workspace, run: plans.RunRecord, shares: Sequence[_Share]) -> None:
+def _forget_unasked(workspace: Workspace, run: run_records.RunRecord, shares: Sequence[_Share]) -> None:
     """What was drawn in the last round and never sent is not part of the sample: drawing it again costs nothing.
 
     The order of drawing knows nothing of answers, so that this leaves the sample as random as it was. A unit of which anything was
@@ -147,10 +147,10 @@ def _forget_unasked(workspace: Workspace, run: plans.RunRecord, shares: Sequence
         part = results.Part(share.endpoint_id, share.model.name, share.plan.task.name, 0)
         rows = results.responses(workspace, run, part).join(share.frame.items.select("item", "unit"), on="item", how="left")
         silent = (pl.col("state") == State.MISSING.value).all().over("unit")
-        plans.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
+        run_records.forget_expected(workspace, run, rows.filter(silent)["ordinal"].to_list())
 
 
-def _look(workspace: Workspace, run: plans.RunRecord, share: _Share, profile: str | None, until: float) -> None:
+def _look(workspace: Workspace, run: run_records.RunRecord, share: _Share, profile: str | None, until: float) -> None:
     """Judge what was said so far, and note how wide each stratum's interval is."""
     task, frame = share.plan.task, share.frame
     part = results.Part(share.endpoint_id, share.model.name, task.name, 0)

@@ -1,8 +1,8 @@
 """Who asks what: pending requests are claimed before they are sent, and responses are committed before they count as done.
 
-A claim is a row with a batch of requests and their owner, a process with a heartbeat. A second process on the same workspace never
+A claim is a row with a batch of requests and their worker, a process with a heartbeat. A second process on the same workspace never
 asks what another one is asking; claims of a process that died are free again, at once on the same machine and after some silence
-elsewhere (folkways.workspace.owners).
+elsewhere (folkways.workspace.workers).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from folkways.endpoints.base import Completion, Request, Settings
 from folkways.endpoints.clean import storable
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.owners import Owner, Watch, place, started
+from folkways.workspace.workers import Watch, Worker, place, started
 
 _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "prompt_hash", "settings_id")
 """Columns of ``expected`` that a request is made of."""
@@ -62,29 +62,29 @@ class Batch:
     seen: int
 
 
-class Ledger:
+class RequestQueue:
     """One process's view of what a run still has to ask of one workspace. watch: tells which others are dead."""
 
     def __init__(self, workspace: Workspace, run_id: int, watch: Watch | None = None) -> None:
         self.workspace = workspace
         self.run_id = run_id
-        self.owner = uuid.uuid4().hex
+        self.worker = uuid.uuid4().hex
         self._settings: dict[int, Settings] = {}
         self._claimed: dict[int, set[str]] = {}  # number of a claim -> those of its requests that have not ended
         self._claim_of: dict[str, int] = {}
         self._watch = watch or Watch()
 
     def enter(self) -> None:
-        """Register as an owner, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
+        """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
         with self.workspace.write() as connection:
             self._register(connection)
             connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
         self.free_dead_claims()
 
     def leave(self) -> None:
-        """Give back all claims, which go with their owner."""
+        """Give back all claims, which go with their worker."""
         with self.workspace.write() as connection:
-            connection.execute(sa.delete(schema.owners).where(schema.owners.c.id == self.owner))
+            connection.execute(sa.delete(schema.workers).where(schema.workers.c.id == self.worker))
 
     def heartbeat(self) -> None:
         """Say that this process is alive; due well within STALE_SECONDS."""
@@ -92,26 +92,26 @@ class Ledger:
             self._register(connection)
 
     def _register(self, connection: sa.Connection) -> None:
-        """Be an owner as of now, also after another host took us for dead while this machine slept."""
+        """Be a worker as of now, also after another host took us for dead while this machine slept."""
         row = {
-            "id": self.owner,
+            "id": self.worker,
             "host": place(),
             "pid": os.getpid(),
             "pid_started": started(os.getpid()),
             "heartbeat": _now(connection),
         }
-        self.workspace.insert_or_replace(connection, schema.owners, [row])
+        self.workspace.insert_or_replace(connection, schema.workers, [row])
 
     def free_dead_claims(self) -> None:
         """Drop the claims of processes that are gone."""
-        owners = schema.owners
+        workers = schema.workers
         with self.workspace.read() as connection:
-            others = [Owner(*row) for row in connection.execute(sa.select(owners).where(owners.c.id != self.owner))]
+            others = [Worker(*row) for row in connection.execute(sa.select(workers).where(workers.c.id != self.worker))]
             dead = self._watch.dead(others, _now(connection))
         if dead:
             with self.workspace.write() as connection:
-                for owner in dead:  # unless it has given a sign of life since; its claims go with it
-                    connection.execute(sa.delete(owners).where(owners.c.id == owner.id, owners.c.heartbeat == owner.heartbeat))
+                for worker in dead:  # unless it has given a sign of life since; its claims go with it
+                    connection.execute(sa.delete(workers).where(workers.c.id == worker.id, workers.c.heartbeat == worker.heartbeat))
 
     def pending(self, endpoint_id: int) -> int:
         """How many distinct requests of the run to this endpoint have neither a response nor a failure in this session."""
@@ -151,11 +151,11 @@ class Ledger:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
             self._register(connection)
-            others = connection.scalars(sa.select(claims.c.requests).where(claims.c.owner_id != self.owner))
+            others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
             held = {key for keys in others for key in keys.split()}
             mine = {key: row for key, row in wanted.items() if key not in held}
             if mine:
-                number = connection.execute(sa.insert(claims).values(owner_id=self.owner, requests=" ".join(mine)))
+                number = connection.execute(sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine)))
             self._load_settings(connection, {row[-4] for row in mine.values()})
         if mine:
             claim = int(number.inserted_primary_key[0])  # type: ignore[index]

@@ -23,7 +23,7 @@ WATCHED_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class Worker:
     """A process as it registered. heartbeat: seconds since the epoch, by the clock of the database's server where it has one."""
 
     id: str
@@ -53,30 +53,30 @@ def started(pid: int) -> str:
 
 
 class Watch:
-    """Looks at the other owners again and again, and says which are dead. clock: seconds that only go forward."""
+    """Looks at the other workers again and again, and says which are dead. clock: seconds that only go forward."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._seen: dict[str, tuple[float, float]] = {}  # owner -> its last heartbeat, and when we first saw that one
 
-    def dead(self, owners: Iterable[Owner], now: float) -> list[Owner]:
+    def dead(self, workers: Iterable[Worker], now: float) -> list[Worker]:
         """Those that are gone. now: by the clock that heartbeats are told in."""
-        owners = list(owners)
-        self._seen = {owner.id: self._first_seen(owner) for owner in owners}
-        return [owner for owner in owners if self._is_dead(owner, now)]
+        workers = list(workers)
+        self._seen = {worker.id: self._first_seen(worker) for worker in workers}
+        return [worker for worker in workers if self._is_dead(worker, now)]
 
-    def _first_seen(self, owner: Owner) -> tuple[float, float]:
-        known = self._seen.get(owner.id)
-        return known if known is not None and known[0] == owner.heartbeat else (owner.heartbeat, self._clock())
+    def _first_seen(self, worker: Worker) -> tuple[float, float]:
+        known = self._seen.get(worker.id)
+        return known if known is not None and known[0] == worker.heartbeat else (worker.heartbeat, self._clock())
 
-    def _is_dead(self, owner: Owner, now: float) -> bool:
-        if owner.host == place() and sys.platform != "win32":
-            verdict = _is_dead_here(owner.pid, owner.pid_started)
+    def _is_dead(self, worker: Worker, now: float) -> bool:
+        if worker.host == place() and sys.platform != "win32":
+            verdict = _is_dead_here(worker.pid, worker.pid_started)
             if verdict is not None:
                 return verdict
-        watched = self._clock() - self._seen[owner.id][1]
+        watched = self._clock() - self._seen[worker.id][1]
         # Clocks are set now and then, and machines sleep: being old is not enough, nor does a beat from the future last for ever.
-        return watched > STALE_SECONDS or (watched > WATCHED_SECONDS and now - owner.heartbeat > STALE_SECONDS)
+        return watched > STALE_SECONDS or (watched > WATCHED_SECONDS and now - worker.heartbeat > STALE_SECONDS)
 
 
 def _is_dead_here(pid: int, since: str) -> bool | None:

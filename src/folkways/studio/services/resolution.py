@@ -1,4 +1,4 @@
-"""What becomes of an item after an answer: more slots, a result, a finer population, the next stage; all in one transaction."""
+"""What becomes of an item after an answer: more slots, a result, a subpopulation, the next stage; all in one transaction."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, 
     decision = handler.decide(votes_of(connection, item.id), item.content, stage.config)
     if decision.outcome == "wait":
         _wait(connection, item, decision.missing)
-    elif decision.outcome == "finer":
-        _finer(connection, item, stage, decision, now)
+    elif decision.outcome == "subpopulation":
+        _subpopulation(connection, item, stage, decision, now)
     elif decision.outcome == "dropped":
         _end(connection, item, ItemState.DROPPED, decision, now)
     else:
@@ -88,7 +88,7 @@ def _end(
     audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", now=now)
 
 
-def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
     """Ask the parts of the item's population, each in a round of its own; without parts the item is dropped."""
     parts: list[int] = []
     if item.population_id is not None:
@@ -96,7 +96,7 @@ def _finer(connection: sa.Connection, item: Item, stage: Stage, decision: Decisi
         parts = list(connection.scalars(query))
     if not parts:
         return _end(connection, item, ItemState.DROPPED, decision, now)
-    _end(connection, item, ItemState.DROPPED, decision, now, f"{decision.reason}; asked again of a finer population")
+    _end(connection, item, ItemState.DROPPED, decision, now, f"{decision.reason}; asked again of a subpopulation")
     for number, part in enumerate(parts):
         key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
         place_item(

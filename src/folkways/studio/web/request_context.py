@@ -16,11 +16,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
 from folkways.studio.services import accounts, participants, sessions, studies
+from folkways.studio.web.cached import Cached
+from folkways.studio.web.flash_messages import FLASH_MESSAGES
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
-from folkways.studio.web.once import Once
 from folkways.studio.web.pages import render
-from folkways.studio.web.sayings import SAYINGS
 from folkways.studio.web.security.origin import visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
@@ -70,7 +70,7 @@ PARTICIPANT = Access(participant=True)
 
 
 @dataclass
-class Visit:
+class RequestContext:
     """One request. Everything that is read of the database is read once.
 
     form: the fields of a request that changes something; empty otherwise. cookies: to be set by the response (None: deleted).
@@ -123,17 +123,17 @@ class Visit:
         """Over TLS, names that no other host, path or unencrypted page can have set."""
         return f"__Host-{name}" if self.studio.settings.secure else name
 
-    @Once
+    @Cached
     def token(self) -> str:
         """The session's secret, from the cookie; empty for none."""
         return self.cookie(SESSION_COOKIE)
 
-    @Once
+    @Cached
     def session(self) -> Session | None:
         """The signed-in browser."""
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
-    @Once
+    @Cached
     def account(self) -> Account | None:
         """Who has signed in."""
         return accounts.get_account(self.workspace, self.session.account_id) if self.session else None
@@ -145,7 +145,7 @@ class Visit:
             raise NotAllowedError(self.gettext("Sign in first."))
         return self.account
 
-    @Once
+    @Cached
     def visitor(self) -> str:
         """A random name of a browser that nobody has signed in to, for the token of its forms."""
         known = self.cookie(VISITOR_COOKIE)
@@ -154,12 +154,12 @@ class Visit:
             self.cookies[VISITOR_COOKIE] = known
         return known
 
-    @Once
+    @Cached
     def csrf(self) -> str:
         """The token that every form carries."""
         return self.session.csrf if self.session else visitor_token(self.visitor)
 
-    @Once
+    @Cached
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser says."""
         chosen = self.cookie(LOCALE_COOKIE)
@@ -179,26 +179,26 @@ class Visit:
         """Whose drafts a browser keeps: a word for the account that says nothing about the person."""
         return f"account-{self.account.id}" if self.account else ""
 
-    @Once
+    @Cached
     def said(self) -> str:
         """What the page before had to say, once."""
         words = self.cookie(SAID_COOKIE)
         if not words:
             return ""
         self.cookies[SAID_COOKIE] = None
-        return self.gettext(SAYINGS[words]) if words in SAYINGS else ""
+        return self.gettext(FLASH_MESSAGES[words]) if words in FLASH_MESSAGES else ""
 
-    @Once
+    @Cached
     def study(self) -> Study:
         """The study in the address; NotFoundError."""
         return studies.get_study(self.workspace, str(self.request.path_params["study"]))
 
-    @Once
+    @Cached
     def roles(self) -> frozenset[Role]:
         """What the account may do in the study in the address."""
         return accounts.roles_of(self.workspace, self.study.id, self.account.id) if self.account else frozenset()
 
-    @Once
+    @Cached
     def participant(self) -> Participant:
         """The account's part in the study in the address; NotFoundError."""
         found = participants.find_participant(self.workspace, self.study.id, self.me.id)
@@ -206,7 +206,7 @@ class Visit:
             raise NotFoundError(self.gettext("There is no such study."))
         return found
 
-    @Once
+    @Cached
     def is_staff(self) -> bool:
         """Whether the account runs or reviews any study."""
         return self.account is not None and self.account.login is not None
@@ -242,9 +242,9 @@ class Visit:
         if self.access.participant:
             _ = self.participant
 
-    def page(self, template: str, status: int = 200, **context: Any) -> Response:
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the studio."""
-        return HTMLResponse(render(template, self.locale, {"visit": self, **context}), status_code=status)
+        return HTMLResponse(render(template, self.locale, {"context": self, **values}), status_code=status)
 
     def go(self, address: str, say: str | None = None) -> Response:
         """On to another page (for a script: its address), which may say something (a key of SAYINGS) on top."""
@@ -255,7 +255,7 @@ class Visit:
         return RedirectResponse(address, status_code=303)
 
     def set_cookies(self, response: Response) -> Response:
-        """Put what this visit wants kept into the browser; no script can read any of it."""
+        """Put what this request wants kept into the browser; no script can read any of it."""
         for name, value in self.cookies.items():
             lasts = 0 if value is None else LASTS.get(name)
             response.set_cookie(
@@ -270,4 +270,4 @@ class Visit:
         return response
 
 
-Handler = Callable[[Visit], Response]
+Handler = Callable[[RequestContext], Response]

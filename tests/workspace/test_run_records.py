@@ -6,13 +6,13 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.workspace import plans, schema
+from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from tests.support.planned import plan_prompts
 
 
-def begin(workspace: Workspace, config: str, name: str | None = None) -> plans.RunRecord:
-    return plans.begin_run(workspace, {"config": config}, [], "test", name)[0]
+def begin(workspace: Workspace, config: str, name: str | None = None) -> run_records.RunRecord:
+    return run_records.begin_run(workspace, {"config": config}, [], "test", name)[0]
 
 
 def test_a_made_up_name_is_never_one_that_a_person_gave(any_workspace: Workspace) -> None:
@@ -23,7 +23,7 @@ def test_a_made_up_name_is_never_one_that_a_person_gave(any_workspace: Workspace
 
 def test_a_made_up_name_comes_back_after_a_run_was_forgotten(any_workspace: Workspace) -> None:
     begin(any_workspace, "a")
-    plans.forget_run(any_workspace, begin(any_workspace, "b"))
+    run_records.forget_run(any_workspace, begin(any_workspace, "b"))
     assert begin(any_workspace, "b").name == "run-2"
     assert len({begin(any_workspace, config).name for config in "abcd"}) == 4
 
@@ -39,25 +39,25 @@ def test_one_name_is_one_run(any_workspace: Workspace) -> None:
 def test_what_is_no_name(any_workspace: Workspace, name: str) -> None:
     with pytest.raises(FolkwaysError):
         begin(any_workspace, "a", name)
-    assert plans.list_runs(any_workspace) == []
+    assert run_records.list_runs(any_workspace) == []
 
 
-def task_of(name: str) -> plans.RunTask:
-    return plans.RunTask(name, f"release of {name}", f"/root/{name}", f"print-{name}", {"b": [1], "a": name})
+def task_of(name: str) -> run_records.RunTask:
+    return run_records.RunTask(name, f"release of {name}", f"/root/{name}", f"print-{name}", {"b": [1], "a": name})
 
 
 def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """By name, number and ``last``, which passes over what asked no tasks; and its tasks in the order they were asked for."""
-    monkeypatch.setattr(plans.time, "time", lambda: 1000.0)
+    monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     tasks = [task_of("z/late"), task_of("a/unnamed"), task_of("m/first")]
     config = {"x": 1, "tasks": ["m/first", "z/late"]}
-    run, continued = plans.begin_run(any_workspace, config, tasks, "1.2", "mine")
-    assert (run, continued) == (plans.RunRecord(1, "mine", config, "1.2", "planning", None, 1000.0, None, 0.0), False)
-    other, _ = plans.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None)
-    build, _ = plans.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None)
-    aside, _ = plans.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None)
-    assert plans.list_runs(any_workspace) == [run, other, build, aside]
-    assert [plans.find_run(any_workspace, name) for name in ("mine", "1", "run-2", "2", "last", "3", "run-4")] == [
+    run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine")
+    assert (run, continued) == (run_records.RunRecord(1, "mine", config, "1.2", "planning", None, 1000.0, None, 0.0), False)
+    other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None)
+    build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None)
+    aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None)
+    assert run_records.list_runs(any_workspace) == [run, other, build, aside]
+    assert [run_records.find_run(any_workspace, name) for name in ("mine", "1", "run-2", "2", "last", "3", "run-4")] == [
         run,
         run,
         other,
@@ -66,25 +66,25 @@ def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, m
         build,
         aside,
     ]
-    assert plans.find_asked_run(any_workspace, "1") == run
+    assert run_records.find_asked_run(any_workspace, "1") == run
     with pytest.raises(FolkwaysError, match=r"run-3 belongs to folkways build questions:"):
-        plans.find_asked_run(any_workspace, "run-3")
+        run_records.find_asked_run(any_workspace, "run-3")
     with pytest.raises(FolkwaysError, match=r"run-4 belongs to folkways build votes:"):
-        plans.find_asked_run(any_workspace, "4")
+        run_records.find_asked_run(any_workspace, "4")
     with pytest.raises(UnknownNameError, match=r"run '5'\nvalid: mine, run-2"):
-        plans.find_run(any_workspace, "5")
-    assert plans.run_tasks(any_workspace, run) == [tasks[2], tasks[0], tasks[1]]
-    assert plans.run_tasks(any_workspace, other) == [task_of("a/a")]
+        run_records.find_run(any_workspace, "5")
+    assert run_records.run_tasks(any_workspace, run) == [tasks[2], tasks[0], tasks[1]]
+    assert run_records.run_tasks(any_workspace, other) == [task_of("a/a")]
     with any_workspace.read() as connection:  # what is the same is written the same way
         configs, options = (connection.scalars(sa.select(c)).all() for c in (schema.runs.c.config, schema.run_tasks.c.options))
         assert '{"tasks":["m/first","z/late"],"x":1}' in configs
         assert '{"a":"z/late","b":[1]}' in options
-    assert plans.run_tasks(any_workspace, build) == []
-    plans.forget_run(any_workspace, run)
-    assert plans.list_runs(any_workspace) == [other, build, aside]
-    plans.forget_run(any_workspace, other)
+    assert run_records.run_tasks(any_workspace, build) == []
+    run_records.forget_run(any_workspace, run)
+    assert run_records.list_runs(any_workspace) == [other, build, aside]
+    run_records.forget_run(any_workspace, other)
     with pytest.raises(FolkwaysError, match="has asked tasks yet"):
-        plans.find_run(any_workspace, "last")
+        run_records.find_run(any_workspace, "last")
 
 
 def test_the_newest_unfinished_run_of_a_configuration_goes_on(any_workspace: Workspace) -> None:
@@ -92,41 +92,41 @@ def test_the_newest_unfinished_run_of_a_configuration_goes_on(any_workspace: Wor
     named = begin(any_workspace, "a", "one")
     second = begin(any_workspace, "a", "two")
     begin(any_workspace, "b")
-    assert plans.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (second, True)
-    plans.set_state(any_workspace, second, "finished")
-    assert plans.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (named, True)
-    again, continued = plans.begin_run(any_workspace, {"config": "a"}, [], "later", "two")
+    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (second, True)
+    run_records.set_state(any_workspace, second, "finished")
+    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (named, True)
+    again, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", "two")
     assert (again.id, again.state, continued) == (second.id, "finished", True)
-    plans.set_state(any_workspace, named, "finished")
-    anew, continued = plans.begin_run(any_workspace, {"config": "a"}, [], "later", None)
+    run_records.set_state(any_workspace, named, "finished")
+    anew, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None)
     assert (anew.id, continued) == (4, False)
 
 
 def test_states_are_of_one_run_and_its_seconds_add_up(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans.time, "time", lambda: 1000.0)
+    monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     first, second, third = (begin(any_workspace, config) for config in "abc")
-    plans.set_state(any_workspace, first, "running", seconds=1.5)
-    plans.set_state(any_workspace, first, "stopped", reason="budget", seconds=2.0)
-    plans.set_state(any_workspace, second, "running")
-    plans.set_state(any_workspace, third, "asked")
-    monkeypatch.setattr(plans.time, "time", lambda: 2000.0)
+    run_records.set_state(any_workspace, first, "running", seconds=1.5)
+    run_records.set_state(any_workspace, first, "stopped", reason="budget", seconds=2.0)
+    run_records.set_state(any_workspace, second, "running")
+    run_records.set_state(any_workspace, third, "asked")
+    monkeypatch.setattr(run_records.time, "time", lambda: 2000.0)
     for run in (first, second):  # of neither was everything asked
-        plans.mark_scored(any_workspace, run)
+        run_records.mark_scored(any_workspace, run)
 
     def stand() -> list[tuple[object, ...]]:
-        return [(run.state, run.reason, run.finished, run.seconds) for run in plans.list_runs(any_workspace)]
+        return [(run.state, run.reason, run.finished, run.seconds) for run in run_records.list_runs(any_workspace)]
 
     assert stand() == [("stopped", "budget", 1000.0, 3.5), ("running", None, None, 0.0), ("asked", None, 1000.0, 0.0)]
-    plans.mark_scored(any_workspace, third)
+    run_records.mark_scored(any_workspace, third)
     assert stand()[2] == ("finished", None, 2000.0, 0.0)
-    plans.set_state(any_workspace, first, "running")
+    run_records.set_state(any_workspace, first, "running")
     assert stand()[0] == ("running", None, None, 3.5)
 
 
 def test_endpoints_and_settings_have_one_number_each(any_workspace: Workspace) -> None:
-    numbers = [plans.endpoint_id(any_workspace, identity, "name") for identity in ("a", "b", "a")]
+    numbers = [run_records.endpoint_id(any_workspace, identity, "name") for identity in ("a", "b", "a")]
     assert numbers == [1, 2, 1]
-    assert [plans.settings_id(any_workspace, json) for json in ("{}", '{"seed":1}', "{}")] == [1, 2, 1]
+    assert [run_records.settings_id(any_workspace, json) for json in ("{}", '{"seed":1}', "{}")] == [1, 2, 1]
     with any_workspace.read() as connection:
         assert connection.execute(sa.select(schema.endpoints)).all() == [(1, "a", "name"), (2, "b", "name")]
 
@@ -136,9 +136,9 @@ def test_expected_rows_are_taken_out_of_their_own_run_alone(any_workspace: Works
     empty = begin(any_workspace, "empty")
     first, _ = plan_prompts(any_workspace, "m", many, config="first")
     second, _ = plan_prompts(any_workspace, "m", many[:2], config="second")
-    assert [plans.last_ordinal(any_workspace, run) for run in (empty, first, second)] == [0, 1003, 2]
-    plans.forget_expected(any_workspace, first, [*range(1, 1001), 1002])
+    assert [run_records.last_ordinal(any_workspace, run) for run in (empty, first, second)] == [0, 1003, 2]
+    run_records.forget_expected(any_workspace, first, [*range(1, 1001), 1002])
     with any_workspace.read() as connection:
         left = connection.execute(sa.select(schema.expected.c.run_id, schema.expected.c.ordinal)).all()
     assert sorted(left) == [(first.id, 1001), (first.id, 1003), (second.id, 1), (second.id, 2)]
-    assert plans.last_ordinal(any_workspace, second) == 2
+    assert run_records.last_ordinal(any_workspace, second) == 2

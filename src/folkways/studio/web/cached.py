@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 
-class Once(Generic[T]):
+class Cached(Generic[T]):
     """Like ``functools.cached_property``, for objects that one thread uses at a time.
 
     Before Python 3.12 that one computes under a lock that all objects of the class share: people's requests would wait for one
@@ -23,10 +23,10 @@ class Once(Generic[T]):
         self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> Once[T]: ...
+    def __get__(self, instance: None, owner: type) -> Cached[T]: ...
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> Once[T] | T:
+    def __get__(self, instance: object | None, owner: type) -> Cached[T] | T:
         if instance is None:
             return self
         # Kept under the property's own name, where it is found before the property is from now on.

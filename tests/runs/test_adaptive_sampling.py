@@ -15,7 +15,7 @@ from folkways.api import Run, run
 from folkways.endpoints.base import Completion, Request
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import RunOptions
-from folkways.workspace import plans
+from folkways.workspace import run_records
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
@@ -199,7 +199,7 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(sampled: Callable[...
     with pytest.raises(UnknownNameError, match="unknown culture"):
         sampled(model, until=5.0, cultures=("XX",))
     assert model.asked == []
-    assert plans.list_runs(open_workspace(tmp_path / "w.db")) == []
+    assert run_records.list_runs(open_workspace(tmp_path / "w.db")) == []
 
 
 def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> None:

@@ -10,7 +10,7 @@ def _(message: str) -> str:
     return message
 
 
-SAYINGS: Mapping[str, str] = {
+FLASH_MESSAGES: Mapping[str, str] = {
     "saved": _("Saved."),
     "answered": _("Your answer has been saved."),
     "answered-before": _("You had answered this before, perhaps in another window. Your first answer stands."),

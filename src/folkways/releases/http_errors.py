@@ -15,7 +15,7 @@ class RefusedError(FolkwaysError):
     """An answer that no further try will change."""
 
 
-class UnsteadyError(Exception):
+class TransientError(Exception):
     """Trouble that may pass: a lost connection, a busy server.
 
     retry_after: seconds that the server asked to wait, where it did.

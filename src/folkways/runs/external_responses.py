@@ -14,7 +14,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, State
 from folkways.releases.base import Release
 from folkways.runs.replies import read_replies
-from folkways.runs.signature import signature_elsewhere
+from folkways.runs.signature import signature_of_external_responses
 
 SHOWN = 5
 ASKED = ("item", "language", "variant", "sample")
@@ -74,7 +74,7 @@ def judge_file(
     responses = _responses(task, asked, located)
     resolved = task.resolve_profile(profile)
     judged = task.judge(items, responses, resolved)
-    made = signature_elsewhere(task, release, responses, resolved)
+    made = signature_of_external_responses(task, release, responses, resolved)
     scores = task.summarise(judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
     return JudgedReplies(_ordered(judged, items), scores, tuple(notes))
 

@@ -12,11 +12,11 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request, Settings
-from folkways.workspace import ledger as ledger_module
-from folkways.workspace import plans, results, schema
+from folkways.workspace import request_queue as ledger_module
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.ledger import KEYS_PER_QUERY, Answered, Batch, Failed, Ledger
-from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, place, started
+from folkways.workspace.request_queue import KEYS_PER_QUERY, Answered, Batch, Failed, RequestQueue
+from folkways.workspace.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, place, started
 from tests.support.planned import plan_prompts
 
 TEXTS = [f"question {number}" for number in range(10)]
@@ -28,7 +28,7 @@ def answer(request: Request, text: str = "A") -> Answered:
 
 def test_two_ledgers_share_the_work_without_overlap(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    first, second = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    first, second = RequestQueue(any_workspace, run.id), RequestQueue(any_workspace, run.id)
     first.enter()
     second.enter()
     mine = first.claim(endpoint, 0, 4, frozenset())
@@ -41,22 +41,22 @@ def test_two_ledgers_share_the_work_without_overlap(any_workspace: Workspace) ->
 
 def test_equal_prompts_are_asked_once(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", ["same", "same", "other"])
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    assert ledger.pending(endpoint) == 2
-    batch = ledger.claim(endpoint, 0, 10, frozenset())
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    assert request_queue.pending(endpoint) == 2
+    batch = request_queue.claim(endpoint, 0, 10, frozenset())
     assert sorted(request.user for request in batch.requests) == ["other", "same"]
-    ledger.save(endpoint, [answer(request) for request in batch.requests])
-    assert ledger.pending(endpoint) == 0
+    request_queue.save(endpoint, [answer(request) for request in batch.requests])
+    assert request_queue.pending(endpoint) == 0
 
 
 def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    batch = ledger.claim(endpoint, 0, 3, frozenset())
-    ledger.save(endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)])
-    rest = ledger.claim(endpoint, 0, 100, frozenset({batch.requests[2].key}))
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    batch = request_queue.claim(endpoint, 0, 3, frozenset())
+    request_queue.save(endpoint, [answer(batch.requests[0], "first"), Failed(batch.requests[1], "no luck", 6)])
+    rest = request_queue.claim(endpoint, 0, 100, frozenset({batch.requests[2].key}))
     assert len(rest.requests) == 7  # ten without the answered, the failed and the one in flight
     part = results.parts(any_workspace, run)[0]
     states = results.responses(any_workspace, run, part)
@@ -68,11 +68,11 @@ def test_what_is_saved_is_there_and_free_and_not_claimed_again(any_workspace: Wo
 def test_what_no_database_holds_does_not_take_the_batch_with_it(any_workspace: Workspace) -> None:
     """Lone surrogates, NULs and endless words come from servers and from endpoints of somebody else's making."""
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:3])
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    plain, odd, failed = ledger.claim(endpoint, 0, 3, frozenset()).requests
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    plain, odd, failed = request_queue.claim(endpoint, 0, 3, frozenset()).requests
     completion = Completion("a\ud800b\0c", finish_reason="stop " * 40, model="m" * 1000, refusal="no\ud800")
-    ledger.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)])
+    request_queue.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1), Failed(failed, "lost \ud800\0", 6)])
     (part,) = results.parts(any_workspace, run)
     told = results.responses(any_workspace, run, part)
     assert told["response"].to_list() == ["A", "a\ufffdb\ufffdc", None]
@@ -81,24 +81,24 @@ def test_what_no_database_holds_does_not_take_the_batch_with_it(any_workspace: W
 
 def test_a_first_answer_is_never_overwritten(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:1])
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    (request,) = ledger.claim(endpoint, 0, 1, frozenset()).requests
-    ledger.save(endpoint, [answer(request, "first")])
-    ledger.save(endpoint, [answer(request, "second")])
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    (request,) = request_queue.claim(endpoint, 0, 1, frozenset()).requests
+    request_queue.save(endpoint, [answer(request, "first")])
+    request_queue.save(endpoint, [answer(request, "second")])
     with any_workspace.read() as connection:
         assert connection.scalars(sa.select(schema.responses.c.text)).all() == ["first"]
 
 
 def test_failures_are_tried_again_in_the_next_session(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2])
-    earlier = Ledger(any_workspace, run.id)
+    earlier = RequestQueue(any_workspace, run.id)
     earlier.enter()
     batch = earlier.claim(endpoint, 0, 10, frozenset())
     earlier.save(endpoint, [Failed(request, "down", 6) for request in batch.requests])
     assert earlier.pending(endpoint) == 0
     earlier.leave()
-    later = Ledger(any_workspace, run.id)
+    later = RequestQueue(any_workspace, run.id)
     later.enter()
     assert later.pending(endpoint) == 2
 
@@ -106,42 +106,42 @@ def test_failures_are_tried_again_in_the_next_session(any_workspace: Workspace) 
 def test_claims_of_a_killed_process_are_free_at_once(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
-    dead = Ledger(any_workspace, run.id)
+    dead = RequestQueue(any_workspace, run.id)
     dead.enter()
     dead.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.owners).where(schema.owners.c.id == dead.owner).values(pid=int(ended.stdout)))
-    alive = Ledger(any_workspace, run.id)
+        connection.execute(sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid=int(ended.stdout)))
+    alive = RequestQueue(any_workspace, run.id)
     alive.enter()
     assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
 
 
 def test_another_process_with_a_dead_ones_number_does_not_keep_its_claims(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    dead = Ledger(any_workspace, run.id)
+    dead = RequestQueue(any_workspace, run.id)
     dead.enter()
     dead.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:  # this very process has the number now, and began at another time
-        connection.execute(sa.update(schema.owners).where(schema.owners.c.id == dead.owner).values(pid_started="1"))
-    alive = Ledger(any_workspace, run.id)
+        connection.execute(sa.update(schema.workers).where(schema.workers.c.id == dead.worker).values(pid_started="1"))
+    alive = RequestQueue(any_workspace, run.id)
     alive.enter()
     assert len(alive.claim(endpoint, 0, 10, frozenset()).requests) == 10
 
 
 def test_claims_of_another_host_are_free_after_silence_and_not_before(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    far = Ledger(any_workspace, run.id)
+    far = RequestQueue(any_workspace, run.id)
     far.enter()
     far.claim(endpoint, 0, 10, frozenset())
-    owner = schema.owners.c.id == far.owner
+    worker = schema.workers.c.id == far.worker
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.owners).where(owner).values(host="elsewhere", pid=1))
+        connection.execute(sa.update(schema.workers).where(worker).values(host="elsewhere", pid=1))
     seconds = [0.0]
-    near = Ledger(any_workspace, run.id, Watch(lambda: seconds[0]))
+    near = RequestQueue(any_workspace, run.id, Watch(lambda: seconds[0]))
     near.enter()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.owners).where(owner).values(heartbeat=time.time() - STALE_SECONDS - 1))
+        connection.execute(sa.update(schema.workers).where(worker).values(heartbeat=time.time() - STALE_SECONDS - 1))
     near.free_dead_claims()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()  # it may have slept with its machine, and beat any moment
     seconds[0] += WATCHED_SECONDS + 1
@@ -151,13 +151,13 @@ def test_claims_of_another_host_are_free_after_silence_and_not_before(any_worksp
 
 def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    far = Ledger(any_workspace, run.id)
+    far = RequestQueue(any_workspace, run.id)
     far.enter()
     far.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.owners).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1))
+        connection.execute(sa.update(schema.workers).values(host="elsewhere", heartbeat=time.time() - STALE_SECONDS - 1))
     far.heartbeat()
-    near = Ledger(any_workspace, run.id)
+    near = RequestQueue(any_workspace, run.id)
     near.enter()
     assert near.claim(endpoint, 0, 10, frozenset()).requests == ()
 
@@ -165,57 +165,57 @@ def test_a_heartbeat_keeps_claims(any_workspace: Workspace) -> None:
 def test_a_process_of_this_host_that_was_stopped_for_long_keeps_its_claims(any_workspace: Workspace) -> None:
     """A laptop that slept, a process that was stopped: it is alive, whatever its last heartbeat says."""
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    slept = Ledger(any_workspace, run.id)
+    slept = RequestQueue(any_workspace, run.id)
     slept.enter()
     slept.claim(endpoint, 0, 10, frozenset())
     with any_workspace.write() as connection:
-        connection.execute(sa.update(schema.owners).values(heartbeat=time.time() - 10 * STALE_SECONDS))
-    other = Ledger(any_workspace, run.id)
+        connection.execute(sa.update(schema.workers).values(heartbeat=time.time() - 10 * STALE_SECONDS))
+    other = RequestQueue(any_workspace, run.id)
     other.enter()
     assert other.claim(endpoint, 0, 10, frozenset()).requests == ()
 
 
 def test_who_was_taken_for_dead_goes_on_when_it_wakes(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    slept = Ledger(any_workspace, run.id)
+    slept = RequestQueue(any_workspace, run.id)
     slept.enter()
     (held,) = slept.claim(endpoint, 0, 1, frozenset()).requests
     with any_workspace.write() as connection:
-        connection.execute(sa.delete(schema.owners))
+        connection.execute(sa.delete(schema.workers))
     slept.save(endpoint, [answer(held)])
     assert len(slept.claim(endpoint, 0, 10, frozenset()).requests) == 9
     with any_workspace.write() as connection:
-        connection.execute(sa.delete(schema.owners))
+        connection.execute(sa.delete(schema.workers))
     slept.heartbeat()
     with any_workspace.read() as connection:
-        assert connection.scalars(sa.select(schema.owners.c.id)).all() == [slept.owner]
+        assert connection.scalars(sa.select(schema.workers.c.id)).all() == [slept.worker]
 
 
 def test_another_run_reuses_what_is_stored(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    batch = ledger.claim(endpoint, 0, 10, frozenset())
-    ledger.save(endpoint, [answer(request) for request in batch.requests])
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    batch = request_queue.claim(endpoint, 0, 10, frozenset())
+    request_queue.save(endpoint, [answer(request) for request in batch.requests])
     other, same_endpoint = plan_prompts(any_workspace, "m", [*TEXTS, "one more"], config="another")
     assert same_endpoint == endpoint
-    assert Ledger(any_workspace, other.id).pending(endpoint) == 1
+    assert RequestQueue(any_workspace, other.id).pending(endpoint) == 1
 
 
 def test_a_count_that_no_column_holds_does_not_take_the_batch_with_it(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2])
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    plain, odd = ledger.claim(endpoint, 0, 2, frozenset()).requests
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    plain, odd = request_queue.claim(endpoint, 0, 2, frozenset()).requests
     completion = Completion("B", input_tokens=3_000_000_000, output_tokens=-1, reasoning_tokens=2**31)
-    ledger.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1)])
+    request_queue.save(endpoint, [answer(plain), Answered(odd, completion, 0.1, 1)])
     (used,) = results.usage(any_workspace, run)
     assert (used.responses, used.input_tokens, used.output_tokens, used.reasoning_tokens) == (2, 3, 1, 0)
 
 
 def test_what_is_given_back_is_for_others(any_workspace: Workspace) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", TEXTS)
-    first, second = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    first, second = RequestQueue(any_workspace, run.id), RequestQueue(any_workspace, run.id)
     first.enter()
     second.enter()
     asked, *rest = first.claim(endpoint, 0, 10, frozenset()).requests
@@ -231,7 +231,7 @@ def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) ->
     """Two runs that expect the same request: what failed in one is pending, asked and missing in the other, and stays failed."""
     first_run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2], config="first")
     second_run, _ = plan_prompts(any_workspace, "m", TEXTS[:2], config="second")
-    first, second = Ledger(any_workspace, first_run.id), Ledger(any_workspace, second_run.id)
+    first, second = RequestQueue(any_workspace, first_run.id), RequestQueue(any_workspace, second_run.id)
     first.enter()
     batch = first.claim(endpoint, 0, 2, frozenset())
     first.save(endpoint, [Failed(request, "no luck", 6) for request in batch.requests])
@@ -252,7 +252,7 @@ def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) ->
     assert states(any_workspace, second_run) == [("failed", "other luck"), ("answered", None)]
 
 
-def states(workspace: Workspace, run: plans.RunRecord) -> list[tuple[str, str | None]]:
+def states(workspace: Workspace, run: run_records.RunRecord) -> list[tuple[str, str | None]]:
     """State and, of failed items, reason of every item of a run, in its order."""
     (part,) = results.parts(workspace, run)
     found = results.responses(workspace, run, part).select("state", "reason").rows()
@@ -271,9 +271,11 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     """Every column, of requests that differ in all of them."""
     monkeypatch.setattr(ledger_module.time, "time", lambda: 5000.0)
     monkeypatch.setattr(ledger_module, "_now", lambda _connection: 5000.0)  # a server has a clock of its own
-    run, _ = plans.begin_run(any_workspace, {"config": "test"}, [], "test", None)
-    endpoint = [plans.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
-    sent = [plans.settings_id(any_workspace, text) for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")]
+    run, _ = run_records.begin_run(any_workspace, {"config": "test"}, [], "test", None)
+    endpoint = [run_records.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
+    sent = [
+        run_records.settings_id(any_workspace, text) for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")
+    ]
     prompts = [
         {"prompt_hash": "p1", "system": "be short", "user": "one", "choices": '["A","B"]'},
         {"prompt_hash": "p2", "system": None, "user": "two", "choices": None},
@@ -284,28 +286,28 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
         {"run_id": run.id, "ordinal": ordinal, "endpoint_id": endpoint, "prompt_source": "x", **dict(zip(names, row, strict=True))}
         for ordinal, row in enumerate(rows, 3)
     ]
-    plans.write_expected(any_workspace, prompts, expected)
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    assert table(any_workspace, schema.owners) == [(ledger.owner, place(), os.getpid(), started(os.getpid()), 5000.0)]
-    batch = ledger.claim(endpoint, 0, 10, frozenset())
+    run_records.write_expected(any_workspace, prompts, expected)
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    assert table(any_workspace, schema.workers) == [(request_queue.worker, place(), os.getpid(), started(os.getpid()), 5000.0)]
+    batch = request_queue.claim(endpoint, 0, 10, frozenset())
     first = Request("k1", "one", "be short", Settings(0.5, 0.9, 3, 7), 0, ("A", "B"), "t/a", "i1", "en", "v1", "p1", sent[0])
     second = Request("k2", "two", None, Settings(None, None), 4, None, "t/b", "i2", "ko", "v2", "p2", sent[1])
     assert batch == Batch((first, second), 4, 2)
     full = Completion("A", "f" * 70, "no", "m" * 300, 0, 2**31 - 1, 7)
-    ledger.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
+    request_queue.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
     assert table(any_workspace, schema.responses) == [
         ("k1", endpoint, "p1", sent[0], 0, "A", "f" * 64, "no", "m" * 256, 0, 2**31 - 1, 7, 0.25, 2, 5000.0)
     ]
     assert table(any_workspace, schema.failures) == [(run.id, "k2", "lost", 6, 5000.0)]
-    ledger.enter()
-    assert ledger.claim(endpoint, 0, 10, frozenset()) == Batch((second,), 4, 1)
+    request_queue.enter()
+    assert request_queue.claim(endpoint, 0, 10, frozenset()) == Batch((second,), 4, 1)
     bare = Completion("B", None, None, None, None, None, None)
-    ledger.save(endpoint, [Answered(second, bare, 1.0, 1)])
+    request_queue.save(endpoint, [Answered(second, bare, 1.0, 1)])
     assert table(any_workspace, schema.responses)[1] == (
         *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0)
     )  # fmt: skip
-    assert ledger.claim(endpoint, 1, 10, frozenset()) == Batch((), 1, 0)
+    assert request_queue.claim(endpoint, 1, 10, frozenset()) == Batch((), 1, 0)
 
 
 def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace: Workspace) -> None:
@@ -314,10 +316,12 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     other, far = plan_prompts(any_workspace, "n", ["a", "x"], first=7)
     assert other.id == run.id
     plan_prompts(any_workspace, "m", ["a", "y"], config="another")
-    one, two = Ledger(any_workspace, run.id), Ledger(any_workspace, run.id)
+    one, two = RequestQueue(any_workspace, run.id), RequestQueue(any_workspace, run.id)
     one.enter()
     two.enter()
-    assert [(ledger.pending(number), ledger.standing(number)) for ledger, number in ((one, endpoint), (one, far))] == [
+    assert [
+        (request_queue.pending(number), request_queue.standing(number)) for request_queue, number in ((one, endpoint), (one, far))
+    ] == [
         (5, (5, 0)),
         (2, (2, 0)),
     ]
@@ -330,14 +334,14 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     rest = one.claim(endpoint, 4, 9, frozenset())
     assert ([request.user for request in rest.requests], rest.last, rest.seen) == (["d", "e"], 6, 2)
     claims = [(one, batch), (two, theirs), (one, rest)]
-    held = [(ledger.owner, " ".join(request.key for request in claimed.requests)) for ledger, claimed in claims]
-    assert table(any_workspace, schema.claims, "owner_id", "requests") == sorted(held)
+    held = [(request_queue.worker, " ".join(request.key for request in claimed.requests)) for request_queue, claimed in claims]
+    assert table(any_workspace, schema.claims, "worker_id", "requests") == sorted(held)
     assert two.claim(far, 6, 1, frozenset()).last == 7
     # A claim is free once the last of its requests has ended, also when several end together and it is asked twice.
     one.save(endpoint, [answer(first)])
     assert one.standing(endpoint) == (4, 1)
     assert one.standing(far) == (2, 0)
-    assert Ledger(any_workspace, run.id + 1).standing(endpoint) == (1, 1)
+    assert RequestQueue(any_workspace, run.id + 1).standing(endpoint) == (1, 1)
     assert len(table(any_workspace, schema.claims)) == 4
     one.save(endpoint, [Failed(second, "down", 1), answer(rest.requests[1])])
     assert sorted(row[0] for row in table(any_workspace, schema.claims, "requests") if row[0] in dict(held).values()) == sorted(
@@ -345,14 +349,14 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
     )
     assert one.standing(endpoint) == (2, 2)
     one.give_back({rest.requests[0].key, "unknown"})
-    assert [row for row in table(any_workspace, schema.claims, "owner_id") if row != (two.owner,)] == []
+    assert [row for row in table(any_workspace, schema.claims, "worker_id") if row != (two.worker,)] == []
     one.give_back({rest.requests[0].key})
     one.give_back(())
     one.save(endpoint, [answer(rest.requests[0]), answer(rest.requests[0])])
     two.leave()
     assert table(any_workspace, schema.claims) == []
     assert (one._claimed, one._claim_of) == ({}, {})  # nothing is kept in memory of what has ended
-    assert table(any_workspace, schema.owners, "id") == [(one.owner,)]
+    assert table(any_workspace, schema.workers, "id") == [(one.worker,)]
     # What is given back may be claimed by oneself again.
     (again,) = one.claim(endpoint, 0, 9, frozenset()).requests
     assert again.user == "c"
@@ -364,35 +368,35 @@ def test_requests_are_claimed_in_order_a_limited_number_at_a_time(any_workspace:
 def test_what_is_forgotten_may_be_more_than_one_statement_takes(any_workspace: Workspace) -> None:
     many = 2 * KEYS_PER_QUERY + 1
     run, endpoint = plan_prompts(any_workspace, "m", [f"question {number}" for number in range(many)])
-    ledger = Ledger(any_workspace, run.id)
-    ledger.enter()
-    batch = ledger.claim(endpoint, 0, many, frozenset())
-    ledger.save(endpoint, [answer(request) for request in batch.requests])
-    assert ledger.forget([request.key for request in batch.requests]) == many
-    assert ledger.pending(endpoint) == many
+    request_queue = RequestQueue(any_workspace, run.id)
+    request_queue.enter()
+    batch = request_queue.claim(endpoint, 0, many, frozenset())
+    request_queue.save(endpoint, [answer(request) for request in batch.requests])
+    assert request_queue.forget([request.key for request in batch.requests]) == many
+    assert request_queue.pending(endpoint) == many
 
 
 def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None:
     """Not oneself, nobody who lives, and nobody who has beaten since he was looked at."""
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True)
     dead = {"host": place(), "pid": int(ended.stdout), "pid_started": "1"}
-    me, alive, gone, woken = (Ledger(any_workspace, 1) for _ in range(4))
+    me, alive, gone, woken = (RequestQueue(any_workspace, 1) for _ in range(4))
     for each in (me, alive, gone, woken):
         each.enter()
     with any_workspace.write() as connection:
         connection.execute(
-            sa.update(schema.owners).where(schema.owners.c.id.in_([me.owner, gone.owner, woken.owner])).values(**dead)
+            sa.update(schema.workers).where(schema.workers.c.id.in_([me.worker, gone.worker, woken.worker])).values(**dead)
         )
 
     class Late(Watch):
         """Somebody who beats between being found dead and being dropped."""
 
-        def dead(self, owners: Iterable[Owner], now: float) -> list[Owner]:
-            found = super().dead(owners, now)
+        def dead(self, workers: Iterable[Worker], now: float) -> list[Worker]:
+            found = super().dead(workers, now)
             with any_workspace.write() as connection:
-                connection.execute(sa.update(schema.owners).where(schema.owners.c.id == woken.owner).values(heartbeat=now + 1))
+                connection.execute(sa.update(schema.workers).where(schema.workers.c.id == woken.worker).values(heartbeat=now + 1))
             return found
 
     me._watch = Late()
     me.free_dead_claims()
-    assert {row[0] for row in table(any_workspace, schema.owners, "id")} == {me.owner, alive.owner, woken.owner}
+    assert {row[0] for row in table(any_workspace, schema.workers, "id")} == {me.worker, alive.worker, woken.worker}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Tally:
+class ModelProgress:
     """Counts of one endpoint in one session. Only responses that are committed count as done.
 
     total:    requests that had no response when the session began.
@@ -21,7 +21,7 @@ class Tally:
     stored: int = 0
     done: int = 0
     failed: int = 0
-    elsewhere: int = 0
+    by_others: int = 0
     retries: int = 0
     rate_limited: int = 0
     in_flight: int = 0
@@ -36,7 +36,7 @@ class Tally:
     @property
     def left(self) -> int:
         """Requests that have not ended."""
-        return max(0, self.total - self.done - self.failed - self.elsewhere)
+        return max(0, self.total - self.done - self.failed - self.by_others)
 
     @property
     def seconds(self) -> float:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from folkways.workspace import owners
-from folkways.workspace.owners import STALE_SECONDS, WATCHED_SECONDS, Owner, Watch, _is_dead_here, place, started
+from folkways.workspace import workers
+from folkways.workspace.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, _is_dead_here, place, started
 
 NOW = 1_795_240_000.0
-WHO = "import os; from folkways.workspace.owners import place, started as s; print(place(), os.getpid(), s(os.getpid()), sep='|')"
+WHO = "import os; from folkways.workspace.workers import place, started as s; print(place(), os.getpid(), s(os.getpid()), sep='|')"
 
 
-def owner(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> Owner:
-    return Owner("o", host, pid, since, heartbeat)
+def worker(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> Worker:
+    return Worker("o", host, pid, since, heartbeat)
 
 
 class Clock:
@@ -49,7 +49,7 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Popen[bytes]) -> None:
-    its = owner(place(), pid=child.pid, since=started(child.pid), heartbeat=NOW - 100 * STALE_SECONDS)
+    its = worker(place(), pid=child.pid, since=started(child.pid), heartbeat=NOW - 100 * STALE_SECONDS)
     watch = Watch()
     assert watch.dead([its], NOW) == []
     child.send_signal(signal.SIGSTOP)
@@ -63,7 +63,7 @@ def test_a_process_of_this_machine_is_alive_until_it_ends(child: subprocess.Pope
 
 
 def test_a_later_process_of_somebody_else_with_the_same_number_keeps_no_claim() -> None:
-    its = owner(place(), pid=1, since="not when process 1 started")
+    its = worker(place(), pid=1, since="not when process 1 started")
     assert Watch().dead([its], NOW) == [its]
 
 
@@ -77,7 +77,7 @@ def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here
     host, pid, since = made.stdout.strip().split("|")
     assert (pid, host == place()) == ("1", False)
     assert host.split()[0] == place().split()[0]
-    its = owner(host, pid=int(pid), since=since)
+    its = worker(host, pid=int(pid), since=since)
     watch = Watch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += STALE_SECONDS - 1
@@ -88,20 +88,20 @@ def test_a_process_in_a_container_with_the_same_host_name_is_not_looked_for_here
 
 def test_who_was_silent_for_long_is_watched_for_a_while_first(clock: Clock) -> None:
     """Both machines, or the clock, may have just woken: one that lives says so soon."""
-    its = owner("elsewhere", heartbeat=NOW - 3600)
+    its = worker("elsewhere", heartbeat=NOW - 3600)
     watch = Watch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += WATCHED_SECONDS + 1
-    assert watch.dead([owner("elsewhere", heartbeat=NOW)], NOW) == []  # it beat
+    assert watch.dead([worker("elsewhere", heartbeat=NOW)], NOW) == []  # it beat
     clock.seconds += WATCHED_SECONDS + 1
-    assert watch.dead([owner("elsewhere", heartbeat=NOW)], NOW + clock.seconds) == []
+    assert watch.dead([worker("elsewhere", heartbeat=NOW)], NOW + clock.seconds) == []
     assert watch.dead([its], NOW) == []
     clock.seconds += WATCHED_SECONDS + 1
     assert watch.dead([its], NOW) == [its]
 
 
 def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> None:
-    its = owner("elsewhere", heartbeat=NOW + 86_400)
+    its = worker("elsewhere", heartbeat=NOW + 86_400)
     watch = Watch(clock)
     assert watch.dead([its], NOW) == []
     clock.seconds += STALE_SECONDS + 1
@@ -114,7 +114,7 @@ def test_a_heartbeat_from_the_future_does_not_last_for_ever(clock: Clock) -> Non
 )
 def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(clock: Clock, silent: float, watched: float, dead: bool) -> None:
     """Ninety seconds; of somebody who is known for longer, thirty besides under our eyes."""
-    its = owner("elsewhere", heartbeat=0.0)
+    its = worker("elsewhere", heartbeat=0.0)
     watch = Watch(clock)
     assert watch.dead([its], silent) == []
     clock.seconds += watched
@@ -123,9 +123,9 @@ def test_how_long_silence_lasts_until_a_process_elsewhere_is_dead(clock: Clock, 
 
 def test_on_windows_a_process_is_not_touched_to_see_whether_it_lives(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """There the signal 0 ends it."""
-    monkeypatch.setattr(owners.sys, "platform", "win32")
-    monkeypatch.setattr(owners.os, "kill", None)
-    assert Watch(clock).dead([owner(place(), pid=os.getpid(), since="other")], NOW) == []
+    monkeypatch.setattr(workers.sys, "platform", "win32")
+    monkeypatch.setattr(workers.os, "kill", None)
+    assert Watch(clock).dead([worker(place(), pid=os.getpid(), since="other")], NOW) == []
 
 
 def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,10 +133,10 @@ def test_a_process_of_somebody_else_is_dead_only_if_it_began_at_another_time(mon
         raise PermissionError
 
     mine = started(os.getpid())
-    monkeypatch.setattr(owners.os, "kill", forbidden)
+    monkeypatch.setattr(workers.os, "kill", forbidden)
     assert _is_dead_here(os.getpid(), mine) is False
     assert _is_dead_here(os.getpid(), "1") is True
-    monkeypatch.setattr(owners, "started", lambda _pid: "")
+    monkeypatch.setattr(workers, "started", lambda _pid: "")
     assert _is_dead_here(os.getpid(), "1") is None
 
 
@@ -155,7 +155,7 @@ def test_a_process_is_known_by_when_it_started_whatever_it_is_called(child: subp
 
 def test_a_place_is_a_kernel_and_its_numbering_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    monkeypatch.setattr(owners.socket, "gethostname", lambda: "h" * 300)
+    monkeypatch.setattr(workers.socket, "gethostname", lambda: "h" * 300)
     assert place.__wrapped__() == f"{'h' * 150} {boot} {Path('/proc/self/ns/pid').readlink()}"
-    monkeypatch.setattr(owners, "Path", lambda _name: Path("/nowhere"))
+    monkeypatch.setattr(workers, "Path", lambda _name: Path("/nowhere"))
     assert place.__wrapped__() == "h" * 250

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.workspace import plans, results
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 AT = "@"
@@ -17,10 +17,10 @@ AT = "@"
 
 
 @dataclass(frozen=True)
-class Asked:
+class StoredModel:
     """A model as one run asked it. label: how it is told apart from the others that are looked at with it."""
 
-    run: plans.RunRecord
+    run: run_records.RunRecord
     endpoint: str
     label: str
     parts: tuple[results.Part, ...]
@@ -31,7 +31,7 @@ class Asked:
         return tuple(part.task for part in self.parts)
 
 
-def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[Asked]:
+def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
     """The models of these names, in their order; of no names, every model of the runs.
 
     names: an endpoint as it was named, or what is behind its last slash; with ``@RUN`` for one run's in particular. runs: where to
@@ -39,7 +39,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     stands for several, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
-    somewhere = [plans.find_asked_run(workspace, name) for name in runs or ("last",)]
+    somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]
     if not names:
         return _labelled([(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace)
     found = []
@@ -50,7 +50,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
             where = ", ".join(entry.name for entry in ([run] if run else somewhere))
             known = {endpoint for _, endpoint in candidates}
             hint = f"looked in {where}; name other runs with --run, or write MODEL@RUN"
-            if model in {record.name for record in plans.list_runs(workspace)}:
+            if model in {record.name for record in run_records.list_runs(workspace)}:
                 hint = f"{model} is a run; its models are compared with: --run {model}"
             raise UnknownNameError("model", model, known, hint=hint)
         if len(exact) > 1:
@@ -63,7 +63,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     return _labelled(found, workspace)
 
 
-def judgements_of(workspace: Workspace, asked: Asked, task: str, profile: str) -> pl.DataFrame:
+def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
     """What is stored: records.JUDGEMENTS with metrics and facets; FolkwaysError where the profile has not been judged."""
     part = next(part for part in asked.parts if part.task == task)
     found = results.load_judgements(workspace, asked.run, profile, part)
@@ -75,17 +75,17 @@ def judgements_of(workspace: Workspace, asked: Asked, task: str, profile: str) -
     return found
 
 
-def _split(workspace: Workspace, name: str) -> tuple[str, plans.RunRecord | None]:
+def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
     """The model and the run behind the last ``@``; a name may have one of its own (hf/org/model@revision)."""
     model, at, run = name.rpartition(AT)
     if at and model:
-        known = {text for record in plans.list_runs(workspace) for text in (record.name, str(record.id), "last")}
+        known = {text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")}
         if run in known:
-            return model, plans.find_asked_run(workspace, run)
+            return model, run_records.find_asked_run(workspace, run)
     return name, None
 
 
-def _endpoints(workspace: Workspace, run: plans.RunRecord) -> list[str]:
+def _endpoints(workspace: Workspace, run: run_records.RunRecord) -> list[str]:
     return list(dict.fromkeys(part.endpoint for part in results.parts(workspace, run)))
 
 
@@ -93,10 +93,10 @@ def _short(endpoint: str) -> str:
     return endpoint.rpartition("#")[2].rpartition("/")[2]
 
 
-def _labelled(found: Sequence[tuple[plans.RunRecord, str]], workspace: Workspace) -> list[Asked]:
+def _labelled(found: Sequence[tuple[run_records.RunRecord, str]], workspace: Workspace) -> list[StoredModel]:
     often = Counter(endpoint for _, endpoint in found)
     return [
-        Asked(
+        StoredModel(
             run,
             endpoint,
             endpoint if often[endpoint] == 1 else f"{endpoint}{AT}{run.name}",

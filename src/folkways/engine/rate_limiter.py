@@ -25,7 +25,7 @@ def backoff(attempt: int, retry_after: float | None, rng: random.Random) -> floa
     return min(RETRY_AFTER_LONGEST, retry_after) + 0.1 * jittered
 
 
-class Pace:
+class RateLimiter:
     """Additive increase, multiplicative decrease over a bounded number of places.
 
     limit: places at most, and to begin with. A request takes a place before it is sent and gives it back when it has ended.

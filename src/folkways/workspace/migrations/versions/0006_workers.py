@@ -1,0 +1,40 @@
+"""The processes that hold claims are workers."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    """Claims last as long as a process and may be dropped: what they hold is then asked for again."""
+    _replace("owners", "workers", "worker_id")
+
+
+def downgrade() -> None:
+    """Back to owners."""
+    _replace("workers", "owners", "owner_id")
+
+
+def _replace(old: str, new: str, column: str) -> None:
+    op.drop_table("claims")
+    op.drop_table(old)
+    op.create_table(
+        new,
+        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("host", sa.String(length=256), nullable=False),
+        sa.Column("pid", sa.BigInteger(), nullable=False),
+        sa.Column("pid_started", sa.String(length=64), nullable=False),
+        sa.Column("heartbeat", sa.Float(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f(f"pk_{new}")),
+    )
+    op.create_table(
+        "claims",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column(column, sa.String(length=32), nullable=False),
+        sa.Column("requests", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint([column], [f"{new}.id"], name=op.f(f"fk_claims_{column}"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_claims")),
+    )
+    op.create_index(op.f(f"ix_claims_{column}"), "claims", [column], unique=False)

@@ -1,0 +1,35 @@
+"""The numbers that progress displays show, at a clock of the test's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.engine import progress
+from folkways.engine.progress import ModelProgress
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> float:
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 110.0)
+    return 110.0
+
+
+def test_rate_and_time_left_count_what_ended_in_either_way(now: float) -> None:
+    running = ModelProgress("m", total=100, done=25, failed=5, by_others=10, stored=40, began=now - 10)
+    assert (running.seconds, running.rate, running.left, running.seconds_left) == (10.0, 3.0, 60, 20.0)
+
+
+def test_before_anything_has_ended_there_is_no_time_left_to_tell(now: float) -> None:
+    assert (ModelProgress("m", total=10, began=now - 5).rate, ModelProgress("m", total=10, began=now - 5).seconds_left) == (
+        0.0,
+        None,
+    )
+    assert ModelProgress("m", total=10, done=2, began=now).rate == 0.0  # the clock has not moved
+
+
+def test_slow_runs_have_a_time_left(now: float) -> None:
+    assert ModelProgress("m", total=3, done=1, began=now - 100).seconds_left == pytest.approx(200.0)
+
+
+def test_another_process_may_answer_more_than_was_planned(now: float) -> None:
+    assert ModelProgress("m", total=3, done=1, by_others=5, began=now).left == 0
