@@ -29,7 +29,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: quickstart
-quickstart: $(QUICKSTART) ## Ask the sample questions of baseline endpoints and write a report
+quickstart: $(QUICKSTART) ## Ask the demo questions of baseline endpoints and write a report
 	"$(QUICKSTART_VENV)/bin/folkways" quickstart --out "$(QUICKSTART_OUT)"
 	@echo 'To have the command folkways in this shell: . "$(QUICKSTART_VENV)/bin/activate"'
 

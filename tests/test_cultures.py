@@ -118,7 +118,7 @@ def test_every_reference_within_the_table_resolves() -> None:
     for culture in ALL_CULTURES:
         assert set(culture.languages) <= set(languages())
         assert culture.region is None or culture.region in REGIONS
-    for benchmark in ("blend", "culturalbench", "xcr", "sample"):
+    for benchmark in ("blend", "culturalbench", "xcr", "demo"):
         for culture in cultures_of(benchmark):
             assert culture_named(benchmark, culture.names[benchmark]) is culture
 

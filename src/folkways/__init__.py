@@ -4,7 +4,7 @@ From Python::
 
     import folkways
 
-    run = folkways.run("sample", models="baseline/random", workspace="folkways.db")
+    run = folkways.run("demo", models="baseline/random", workspace="folkways.db")
     run.scores()        # a polars frame, one row per task, facet and metric
     run.judgements()    # one row per item
     run.report("report")

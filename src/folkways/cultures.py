@@ -159,7 +159,7 @@ def _members(benchmark: str) -> dict[str, str]:
 
 def cultures_of(benchmark: str) -> tuple[Culture, ...]:
     """The cultures of ``blend`` (the order in which its questions are built), ``culturalbench`` (by region), ``xcr`` (its targets)
-    or ``sample``, in that benchmark's fixed order. Raises UnknownNameError for another benchmark.
+    or ``demo``, in that benchmark's fixed order. Raises UnknownNameError for another benchmark.
     """
     return tuple(cultures()[code] for code in _members(benchmark))
 

@@ -69,7 +69,7 @@ class TestEstimate:
     def test_requests_are_exact_and_output_tokens_an_upper_bound(
         self, ask: Any, server: ChatServer, release: Path, tmp_path: Path
     ) -> None:
-        options = RunOptions(tasks=("blend/mcq", "sample/saq"), releases={"blend": str(release)}, limit=33, samples=2)
+        options = RunOptions(tasks=("blend/mcq", "demo/saq"), releases={"blend": str(release)}, limit=33, samples=2)
         models = [f"{server.url}/v1#test-model", f"{server.url}/v1#another"]
         before = estimate_run(options, models=models, workspace=tmp_path / "w.db")
         assert not (tmp_path / "w.db").exists()
@@ -93,9 +93,9 @@ class TestEstimate:
     def test_a_chat_template_is_counted_and_what_was_reported_corrects_it(self, server: ChatServer, tmp_path: Path) -> None:
         """The server counts a fourth of the characters, and 30 tokens for a system prompt that the template puts in."""
         model, place = f"{server.url}/v1#with-template", tmp_path / "w.db"
-        options = RunOptions(tasks=("sample/mcq",))
+        options = RunOptions(tasks=("demo/mcq",))
         (blind,) = estimate_run(options, models=[model], workspace=place)
-        part = folkways.run(RunOptions(tasks=("sample/mcq",), cultures=("US",)), models=model, workspace=place)
+        part = folkways.run(RunOptions(tasks=("demo/mcq",), cultures=("US",)), models=model, workspace=place)
         (first,) = results.usage(part.workspace, part.record)
         (rest,) = estimate_run(options, models=[model], workspace=place)
         (used,) = results.usage(part.workspace, folkways.run(options, models=model, workspace=place).record)
@@ -107,7 +107,7 @@ class TestEstimate:
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         prices = tmp_path / "prices.toml"
         prices.write_text('[usd_per_million_tokens]\n"openai/known" = { input = 1.0, output = 2.0 }\n')
-        options = RunOptions(tasks=("sample/mcq",))
+        options = RunOptions(tasks=("demo/mcq",))
         known, unknown = estimate_run(
             options, models=["openai/known", "openai/no-such-model"], workspace=tmp_path / "none.db", prices=prices
         )

@@ -87,7 +87,7 @@ class TestFrames:
     def test_without_the_extra_the_line_that_installs_it_is_said(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
     ) -> None:
-        run = folkways.run("sample/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db")
+        run = folkways.run("demo/mcq", models=["baseline/first", "baseline/random"], workspace=tmp_path / "w.db")
         compared = folkways.compare(workspace=run.workspace)
         monkeypatch.setitem(sys.modules, package, None)  # as Python itself has it where an import must fail
         for frame in (run.scores(), run.judgements(), run.responses(), compared[0].differences, compared[0].ranking):
@@ -171,5 +171,5 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path) -> None:
 
 
 def test_a_run_says_in_one_line_what_it_is(tmp_path: Path) -> None:
-    run = folkways.run("sample/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
-    assert repr(run) == "<Run mine (finished): sample/mcq of baseline/first>"
+    run = folkways.run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
+    assert repr(run) == "<Run mine (finished): demo/mcq of baseline/first>"

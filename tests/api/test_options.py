@@ -63,11 +63,11 @@ class TestOptions:
 
     def test_variants_and_languages(self, server: ChatServer, tmp_path: Path) -> None:
         model = f"{server.url}/v1#test-model"
-        own = folkways.run("sample/saq", models=model, workspace=tmp_path / "w.db", cultures="KR", languages="en").responses()
+        own = folkways.run("demo/saq", models=model, workspace=tmp_path / "w.db", cultures="KR", languages="en").responses()
         assert set(own["language"]) == {"en"}
         mine = {"mine": "Tell me: {q}"}
         run = folkways.run(
-            "sample/saq",
+            "demo/saq",
             models=model,
             workspace=tmp_path / "w.db",
             cultures="KR",

@@ -23,7 +23,7 @@ from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.releases.store import open_release
 from tests.support.blend_data import release_at, write_release
 
-BLEND, OURS = get_task("blend/saq"), get_task("sample/saq")
+BLEND, OURS = get_task("blend/saq"), get_task("demo/saq")
 BEGIN, END = "<<<reply>>>", "<<<end of reply>>>"
 
 
@@ -37,7 +37,7 @@ def _by_id(items: pl.DataFrame) -> dict[str, dict[str, Any]]:
     return {item["item"]: item for item in items.iter_rows(named=True)}
 
 
-SAMPLE = _by_id(OURS.items(open_release("sample", "sample")))
+SAMPLE = _by_id(OURS.items(open_release("demo", "demo")))
 
 
 def between_marks(prompt: str) -> list[str]:
@@ -75,9 +75,9 @@ def test_a_question_of_the_sample() -> None:
 
 
 def test_two_tasks_have_free_answers() -> None:
-    assert free_answer_tasks() == ["blend/saq", "sample/saq"]
-    for call in ((get_task("sample/mcq").accepted_answers, {}), (get_task("sample/mcq").question_in, {}, "en")):
-        with pytest.raises(NotImplementedError, match="sample/mcq"):
+    assert free_answer_tasks() == ["blend/saq", "demo/saq"]
+    for call in ((get_task("demo/mcq").accepted_answers, {}), (get_task("demo/mcq").question_in, {}, "en")):
+        with pytest.raises(NotImplementedError, match="demo/mcq"):
             call[0](*call[1:])
 
 

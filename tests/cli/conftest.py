@@ -47,7 +47,7 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name).write_bytes(content)
     (place / "folder").mkdir()
     write_mcq_release(place / "mcq", 20)
-    made = river.folkways("run", "sample/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db")
+    made = river.folkways("run", "demo/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db")
     assert made.returncode == 0, made.stderr
     with closing(sqlite3.connect(place / "good.db")) as good, closing(sqlite3.connect(place / "newer.db")) as newer:
         good.backup(newer)

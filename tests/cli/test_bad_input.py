@@ -13,19 +13,19 @@ import pytest
 from tests.cli.conftest import Folkways
 
 FIRST = "--model baseline/first"
-RUN = f"run sample/mcq {FIRST}"
-JUDGE = "judge sample/mcq --out verdicts.csv --responses"
+RUN = f"run demo/mcq {FIRST}"
+JUDGE = "judge demo/mcq --out verdicts.csv --responses"
 NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a command line
 
 WRONG = {
     # what is asked
-    "run smaple --model baseline/first": r"unknown task or benchmark 'smaple'; did you mean 'sample'\?\nvalid: .*xcr/prediction",
+    "run smaple --model baseline/first": r"unknown task or benchmark 'smaple'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     f"{RUN} --cultures ,": r"separate names by commas",
     f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: am, ar",
-    f"{RUN} --languages ko": r"unknown language of sample/mcq 'ko'\nvalid: en",
-    f"{RUN} --variants nope": r"unknown variant of sample/mcq 'nope'\nvalid: all, plain",
-    f"{RUN} --profile nope": r"unknown profile of sample/mcq 'nope'\nvalid: .*strict",
+    f"{RUN} --languages ko": r"unknown language of demo/mcq 'ko'\nvalid: en",
+    f"{RUN} --variants nope": r"unknown variant of demo/mcq 'nope'\nvalid: all, plain",
+    f"{RUN} --profile nope": r"unknown profile of demo/mcq 'nope'\nvalid: .*strict",
     f"{RUN} --strata topic": r"add --until POINTS, or leave --strata out",
     f"{RUN} --precision fp17": r"unknown precision 'fp17'; did you mean 'fp16'\?",
     f"{RUN} --limit 0": r"--limit': 0 is not in the range x>=1",
@@ -46,21 +46,21 @@ WRONG = {
     "rnu sample": r"unknown command 'rnu'; did you mean 'run'\?\nvalid: .*quickstart",
     "--nope": r"No such option:? .*--nope",
     # of whom
-    "run sample": r"Missing option '--model'",
-    "run sample --model gpt-4": r"unknown endpoint 'gpt-4'\nvalid: .*openai(.|\n)*PROVIDER/MODEL",
-    "run sample --model opneai/gpt-4": r"unknown provider 'opneai'; did you mean 'openai'\?",
-    "run sample --model openai/": r"'openai' names no model: write openai/MODEL",
-    "run sample --model openai/gpt-4o-mini": r"needs a key: set the environment variable OPENAI_API_KEY",
-    "run sample --model anthropic/claude-x": r"needs a key: set the environment variable ANTHROPIC_API_KEY",
-    "run sample --model baseline/nope": r"unknown baseline 'nope'\nvalid: constant:TEXT, echo, first, random",
-    "run sample --model http://localhost:9/v1": r"names no model: write http://localhost:9/v1#MODEL",
-    "run sample --model http://": r"write http\(s\)://HOST",
+    "run demo": r"Missing option '--model'",
+    "run demo --model gpt-4": r"unknown endpoint 'gpt-4'\nvalid: .*openai(.|\n)*PROVIDER/MODEL",
+    "run demo --model opneai/gpt-4": r"unknown provider 'opneai'; did you mean 'openai'\?",
+    "run demo --model openai/": r"'openai' names no model: write openai/MODEL",
+    "run demo --model openai/gpt-4o-mini": r"needs a key: set the environment variable OPENAI_API_KEY",
+    "run demo --model anthropic/claude-x": r"needs a key: set the environment variable ANTHROPIC_API_KEY",
+    "run demo --model baseline/nope": r"unknown baseline 'nope'\nvalid: constant:TEXT, echo, first, random",
+    "run demo --model http://localhost:9/v1": r"names no model: write http://localhost:9/v1#MODEL",
+    "run demo --model http://": r"write http\(s\)://HOST",
     f"{RUN} {FIRST}": r"baseline/first is named twice",
     f"{RUN} --concurrency 0": r"--concurrency': 0 is not in the range",
     f"{RUN} --timeout 0": r"--timeout': 0.* is not in the range",
     f"{RUN} --timeout nan": r"--timeout': 'nan' is not a finite number",
-    "gate mine -w good.db --min sample/mcq=3 --coverage nan": r"--coverage': 'nan' is not a finite number",
-    "gate mine -w good.db --min sample/mcq:=3": r"names no culture behind the colon; valid: TASK",
+    "gate mine -w good.db --min demo/mcq=3 --coverage nan": r"--coverage': 'nan' is not a finite number",
+    "gate mine -w good.db --min demo/mcq:=3": r"names no culture behind the colon; valid: TASK",
     "score mine -w good.db --text-tools papr": r"unknown set of text tools 'papr'; did you mean 'paper'\?",
     "compare mine -w good.db": r"unknown model 'mine'(.|\n)*mine is a run; its models are compared with: --run mine",
     "published --place tabel": r"unknown place of published figures 'tabel'(.|\n)*valid: .*Table 10",
@@ -68,16 +68,16 @@ WRONG = {
     f"{RUN} --budget lots": r"cannot read the budget 'lots'; valid: .*1000requests, 2Mtokens, 5usd",
     f"{RUN} --budget 5eur": r"cannot read the budget '5eur'",
     f"{RUN} --budget=-5usd": r"cannot read the budget '-5usd'",
-    "run sample --model https://example.invalid/v1#m --budget 5usd": r"a budget in usd needs prices.*--prices FILE",
+    "run demo --model https://example.invalid/v1#m --budget 5usd": r"a budget in usd needs prices.*--prices FILE",
     # replies made elsewhere, as a model
-    "run sample --model replay:none.csv": r"there is no file none.csv; replay:FILE needs one with the columns item and response",
-    "run sample --model replay:replies.txt": r"valid endings: .jsonl",
-    "run sample --model replay:wrong.csv": r"wrong.csv: no column item and no column response; found: id, text",
-    "run sample --model replay:latin.csv": r"latin.csv: not readable as csv: invalid utf-8",
-    "run sample --model replay:empty.csv": r"empty.csv: the file is empty",
-    "run sample --model replay:header.csv": r"header.csv: has no rows",
-    "run sample --model replay:broken.jsonl": r"broken.jsonl, row 2: is not JSON",
-    "run sample --model replay:broken.parquet": r"broken.parquet: not readable as parquet",
+    "run demo --model replay:none.csv": r"there is no file none.csv; replay:FILE needs one with the columns item and response",
+    "run demo --model replay:replies.txt": r"valid endings: .jsonl",
+    "run demo --model replay:wrong.csv": r"wrong.csv: no column item and no column response; found: id, text",
+    "run demo --model replay:latin.csv": r"latin.csv: not readable as csv: invalid utf-8",
+    "run demo --model replay:empty.csv": r"empty.csv: the file is empty",
+    "run demo --model replay:header.csv": r"header.csv: has no rows",
+    "run demo --model replay:broken.jsonl": r"broken.jsonl, row 2: is not JSON",
+    "run demo --model replay:broken.parquet": r"broken.parquet: not readable as parquet",
     # data
     f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*sample@1",
     f"{RUN} --release ./nowhere": r"no such folder: .*nowhere",
@@ -118,7 +118,7 @@ WRONG = {
     "runs -w newer.db": r"written by a newer folkways",
     "score -w none.db": r"there is no workspace at none.db",
     "score nope -w good.db": r"unknown run 'nope'\nvalid: mine\nworkspace: good.db",
-    "score -w good.db --profile nope": r"unknown profile of sample/mcq 'nope'",
+    "score -w good.db --profile nope": r"unknown profile of demo/mcq 'nope'",
     "score -w good.db --out scores.txt": r"cannot tell the format of scores.txt; end its name with one of .csv",
     "score -w good.db --out nowhere/scores.csv": r"the folder nowhere does not exist",
     # reports
@@ -127,16 +127,16 @@ WRONG = {
     "report nope -w good.db": r"unknown run 'nope'\nvalid: mine",
     "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, latex, md, parquet",
     "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder with --out DIR",
-    "report -w good.db --profile nope": r"unknown profile of sample/mcq 'nope'",
+    "report -w good.db --profile nope": r"unknown profile of demo/mcq 'nope'",
     "quickstart --out wrong.csv": r"cannot make the folder wrong.csv: File exists; name another",
     # single items, estimates
     "show nope -w good.db": r"no run of the workspace .* has an item 'nope'; an item is written as",
     "show nope:x": r"unknown task 'nope'\nvalid: .*blend/saq",
     "show US/school-1 --run nope -w good.db": r"unknown run 'nope'\nvalid: mine",
-    "show sample/mcq:US/school-1 --release nope -w none.db": r"unknown release 'nope'",
+    "show demo/mcq:US/school-1 --release nope -w none.db": r"unknown release 'nope'",
     f"estimate nope {FIRST}": r"unknown task or benchmark 'nope'",
-    "estimate sample --model nope/x": r"unknown provider 'nope'",
-    f"estimate sample {FIRST} -w text.db": r"something else than a SQLite database",
+    "estimate demo --model nope/x": r"unknown provider 'nope'",
+    f"estimate demo {FIRST} -w text.db": r"something else than a SQLite database",
     # judging replies made elsewhere
     f"{JUDGE} none.csv": r"the file of replies none.csv does not exist",
     f"{JUDGE} folder": r"the file of replies folder is a folder",
@@ -156,13 +156,13 @@ WRONG = {
     f"{JUDGE} good.csv --release sample=xx": r"unknown release 'xx'",
     f"{JUDGE} good.csv --culture XX": r"unknown culture 'XX'",
     f"{JUDGE} good.csv --language xx": r"unknown language 'xx'",
-    f"{JUDGE} good.csv --variant xx": r"unknown variant of sample/mcq 'xx'",
-    f"{JUDGE} good.csv --profile xx": r"unknown profile of sample/mcq 'xx'",
+    f"{JUDGE} good.csv --variant xx": r"unknown variant of demo/mcq 'xx'",
+    f"{JUDGE} good.csv --profile xx": r"unknown profile of demo/mcq 'xx'",
     f"{JUDGE} good.csv --release xx": r"unknown release 'xx'",
-    "judge sample --responses good.csv --out o.csv": r"unknown task 'sample'; did you mean 'sample/",
-    "judge sample/mcq --responses good.csv": r"Missing option '--out'",
-    "judge sample/mcq --responses good.csv --out o.txt": r"cannot tell the format of o.txt",
-    "judge sample/mcq --responses good.csv --out nowhere/o.csv": r"the folder nowhere does not exist",
+    "judge demo --responses good.csv --out o.csv": r"unknown task 'demo'; did you mean 'demo/",
+    "judge demo/mcq --responses good.csv": r"Missing option '--out'",
+    "judge demo/mcq --responses good.csv --out o.txt": r"cannot tell the format of o.txt",
+    "judge demo/mcq --responses good.csv --out nowhere/o.csv": r"the folder nowhere does not exist",
     # another encoding
     f"{RUN} --system {NOT_UTF8}": r"is not UTF-8; set the terminal to UTF-8",
     f"{RUN} -w {NOT_UTF8}.db": r"is not UTF-8; set the terminal to UTF-8, or rename the file",
@@ -182,14 +182,14 @@ def test_a_wrong_command_gives_one_message_and_exit_code_2(folkways: Folkways, l
 
 def test_what_a_file_says_does_not_act_on_the_terminal(folkways: Folkways, tmp_path: Path) -> None:
     (tmp_path / "evil.csv").write_text("an\x1b[31mswer\x9b2J\u202e,b\nx,y\n", encoding="utf-8")
-    done = folkways("judge", "sample/mcq", "--out", "verdicts.csv", "--responses", str(tmp_path / "evil.csv"))
+    done = folkways("judge", "demo/mcq", "--out", "verdicts.csv", "--responses", str(tmp_path / "evil.csv"))
     assert done.returncode == 2
     assert "an⟨U+001B⟩[31mswer⟨U+009B⟩2J⟨U+202E⟩, b" in done.stderr
 
 
 def test_an_empty_argument_is_no_list_and_no_name(folkways: Folkways) -> None:
     for option in ("--cultures", "--languages", "--variants", "--name", "--budget", "--model"):
-        done = folkways("run", "sample/mcq", "--model", "baseline/first", option, "")
+        done = folkways("run", "demo/mcq", "--model", "baseline/first", option, "")
         assert done.returncode == 2, done
         assert done.stdout == ""
 

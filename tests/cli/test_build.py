@@ -62,7 +62,7 @@ def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> 
     assert build(
         "mcq", "--release", release, "--judge", "baseline/first", "--out", tmp_path / "q.csv", "--name", "mine", *workspace
     )
-    for line in ("report mine", "score mine", "gate mine --min sample/mcq=3", "compare --run mine", "analyse mine"):
+    for line in ("report mine", "score mine", "gate mine --min demo/mcq=3", "compare --run mine", "analyse mine"):
         done = folkways(*line.split(), *workspace)
         assert done.returncode == 2, done
         assert done.stderr.startswith(

@@ -21,21 +21,21 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("compare") / "w.db"
     baselines = [part for name in ("first", "random", "echo") for part in ("--model", f"baseline/{name}")]
     for arguments in (("--name", "whole", *baselines), ("--name", "part", "--limit", "12", "--seed", "3", *baselines[:4])):
-        assert folkways("run", "sample/mcq", "sample/saq", *arguments, "-w", path).returncode == 0
+        assert folkways("run", "demo/mcq", "demo/saq", *arguments, "-w", path).returncode == 0
     return path
 
 
 def test_models_of_one_run_by_their_short_names(workspace: Path) -> None:
-    done = folkways("compare", "first", "random", "--run", "whole", "--task", "sample/mcq", "-w", workspace)
+    done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "-w", workspace)
     assert done.returncode == 0
-    assert done.stdout.startswith("baseline/first against baseline/random: sample/mcq, Right\nNo difference can be told: ")
+    assert done.stdout.startswith("baseline/first against baseline/random: demo/mcq, Right\nNo difference can be told: ")
     assert "South Korea" in done.stdout
     assert not done.stderr
 
 
 def test_runs_of_different_coverage_are_compared_on_what_they_share(workspace: Path) -> None:
     """The seeds differ too, which decides what ``random`` says: both are told, and neither hides the comparison."""
-    done = folkways("compare", "random@part", "random@whole", "--task", "sample/mcq", "--format", "json", "-w", workspace)
+    done = folkways("compare", "random@part", "random@whole", "--task", "demo/mcq", "--format", "json", "-w", workspace)
     (document,) = json.loads(done.stdout)
     assert document["models"] == ["baseline/random@part", "baseline/random@whole"]
     assert document["shared"]["rows"] == 12
@@ -47,13 +47,13 @@ def test_runs_of_different_coverage_are_compared_on_what_they_share(workspace: P
 
 
 def test_every_model_of_the_runs_if_none_is_named(workspace: Path) -> None:
-    done = folkways("compare", "--run", "whole", "--task", "sample/mcq", "--format", "csv", "-w", workspace)
+    done = folkways("compare", "--run", "whole", "--task", "demo/mcq", "--format", "csv", "-w", workspace)
     rows = pl.read_csv(StringIO(done.stdout))
     assert rows.columns == list(DIFFERENCES)
     assert rows.filter(pl.col("facet") == "all").select("first", "second").height == 3
     assert "ranking" not in done.stdout.lower()
-    text = folkways("compare", "--run", "whole", "--task", "sample/mcq", "-w", workspace).stdout
-    assert text.startswith("Ranking: sample/mcq, Right")
+    text = folkways("compare", "--run", "whole", "--task", "demo/mcq", "-w", workspace).stdout
+    assert text.startswith("Ranking: demo/mcq, Right")
     assert text.count(" against ") == 3
 
 
@@ -62,14 +62,14 @@ def test_every_task_in_common_and_a_facet_of_ones_own(workspace: Path, tmp_path:
     done = folkways("compare", "first", "echo", "--run", "whole", "--by", "topic", "--format", "md", "--out", out, "-w", workspace)
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text()
-    assert "## baseline/first against baseline/echo: sample/mcq, Right" in text
-    assert "## baseline/first against baseline/echo: sample/saq, Right" in text
+    assert "## baseline/first against baseline/echo: demo/mcq, Right" in text
+    assert "## baseline/first against baseline/echo: demo/saq, Right" in text
     assert "| topic | first |" in text
 
 
 def test_from_python_the_same_numbers(workspace: Path) -> None:
-    (found,) = package.compare("first", "random", runs="whole", tasks="sample/mcq", workspace=workspace)
-    done = folkways("compare", "first", "random", "--run", "whole", "--task", "sample/mcq", "--format", "csv", "-w", workspace)
+    (found,) = package.compare("first", "random", runs="whole", tasks="demo/mcq", workspace=workspace)
+    done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "--format", "csv", "-w", workspace)
     assert found.differences.write_csv() == done.stdout
 
 
@@ -81,8 +81,8 @@ def test_from_python_the_same_numbers(workspace: Path) -> None:
         (("first", "first"), "named twice"),
         (("first", "random", "--run", "nope"), "unknown run 'nope'"),
         (("first", "random", "--run", "whole", "--run", "part"), "stands for several; say which: baseline/first@whole"),
-        (("first", "random", "--run", "whole", "--metric", "nope"), "unknown metric of sample/mcq"),
-        (("first", "random", "--run", "whole", "--by", "nope"), "unknown facet of sample/mcq"),
+        (("first", "random", "--run", "whole", "--metric", "nope"), "unknown metric of demo/mcq"),
+        (("first", "random", "--run", "whole", "--by", "nope"), "unknown facet of demo/mcq"),
         (("first", "random", "--run", "whole", "--profile", "nope"), "unknown profile"),
         (("first", "random", "--run", "whole", "--task", "nope"), "unknown task or benchmark"),
         (("first", "random", "--run", "whole", "--task", "blend"), "no such task in common"),

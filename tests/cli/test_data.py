@@ -193,10 +193,10 @@ class TestCheck:
         failed(data("check", tmp_path / "corpus.csv"), r"corpus\.csv is a file; give the folder")
 
     def test_an_output_file_that_cannot_be_written(self, data: Run, tmp_path: Path) -> None:
-        failed(data("check", "sample", "--out", tmp_path / "no" / "odd.txt"), r"the folder .*no does not exist; create it first")
+        failed(data("check", "demo", "--out", tmp_path / "no" / "odd.txt"), r"the folder .*no does not exist; create it first")
 
     def test_the_sample_can_be_read(self, data: Run) -> None:
-        done = data("check", "sample")
+        done = data("check", "demo")
         assert done.returncode == 0
         assert "sample@1 (verified)" in done.stdout
 

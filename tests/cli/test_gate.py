@@ -18,19 +18,19 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, models in (("before", ["first"]), ("now", ["first"]), ("both", ["first", "echo"])):
         wanted = [part for model in models for part in ("--model", f"baseline/{model}")]
         seed = ("--seed", "1") if name == "now" else ()
-        assert folkways("run", "sample/mcq", *wanted, *seed, "--name", name, "-w", path).returncode == 0
+        assert folkways("run", "demo/mcq", *wanted, *seed, "--name", name, "-w", path).returncode == 0
     return path
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("now", "--min", "sample/mcq=5"), 0),
-        (("now", "--min", "sample/mcq=28"), 0),  # within the interval: unsure
-        (("now", "--min", "sample/mcq=28", "--strict"), 1),
-        (("now", "--min", "sample/mcq=90"), 1),
-        (("both", "--min", "sample/mcq=20"), 1),  # the other model fails
-        (("both", "--min", "sample/mcq=20", "--model", "first"), 0),
+        (("now", "--min", "demo/mcq=5"), 0),
+        (("now", "--min", "demo/mcq=28"), 0),  # within the interval: unsure
+        (("now", "--min", "demo/mcq=28", "--strict"), 1),
+        (("now", "--min", "demo/mcq=90"), 1),
+        (("both", "--min", "demo/mcq=20"), 1),  # the other model fails
+        (("both", "--min", "demo/mcq=20", "--model", "first"), 0),
         (("now", "--max-drop-vs", "before=0"), 0),
         (("both", "--max-drop-vs", "before=1", "-m", "first"), 0),
     ],
@@ -43,10 +43,10 @@ def test_exit_codes(workspace: Path, arguments: tuple[str, ...], code: int) -> N
 
 def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Path) -> None:
     junit = tmp_path / "gate.xml"
-    folkways("run", "sample/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
+    folkways("run", "demo/mcq", "--model", "baseline/echo", "--name", "worse", "-w", workspace)
     done = folkways("gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace)
     assert done.returncode == 1
-    assert "::error title=folkways gate%3A sample/mcq%3A no more than 2 below before::baseline/echo: found 0.0 here" in done.stdout
+    assert "::error title=folkways gate%3A demo/mcq%3A no more than 2 below before::baseline/echo: found 0.0 here" in done.stdout
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"
@@ -55,12 +55,12 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
 def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) -> None:
     """Nobody listens on that port: all replies failed, nothing was measured, and that is no wrong input."""
     dead = ("--model", "http://127.0.0.1:9/v1#dead", "--attempts", "1", "--name", "dead")
-    assert folkways("run", "sample/mcq", *dead, "-w", workspace).returncode == 1
-    low = folkways("gate", "dead", "--min", "sample/mcq=0", "-w", workspace)
+    assert folkways("run", "demo/mcq", *dead, "-w", workspace).returncode == 1
+    low = folkways("gate", "dead", "--min", "demo/mcq=0", "-w", workspace)
     drop = folkways("gate", "dead", "--max-drop-vs", "before=100", "-w", workspace)
     for done in (low, drop):
         assert done.returncode == 1, done.stderr
-        assert done.stdout.startswith("FAILED  sample/mcq")
+        assert done.stdout.startswith("FAILED  demo/mcq")
         assert "found nothing" in done.stdout
         assert not re.search(r"\bnan\b", done.stdout)
     assert "http://127.0.0.1:9/v1#dead replied to none of 18" in drop.stdout
@@ -70,28 +70,28 @@ def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) 
     ("arguments", "words"),
     [
         (("now",), "nothing is required"),
-        (("nope", "--min", "sample/mcq=1"), "unknown run 'nope'"),
-        (("now", "--min", "sample/mcq"), "cannot read 'sample/mcq'"),
-        (("now", "--min", "sample/mcq:XX=1"), "unknown culture 'XX'"),
+        (("nope", "--min", "demo/mcq=1"), "unknown run 'nope'"),
+        (("now", "--min", "demo/mcq"), "cannot read 'demo/mcq'"),
+        (("now", "--min", "demo/mcq:XX=1"), "unknown culture 'XX'"),
         (("now", "--min", "blend/saq=1"), "unknown task of these scores 'blend/saq'"),
-        (("now", "--min", "sample/mcq=1", "--profile", "nope"), "unknown profile"),
-        (("now", "--min", "sample/mcq=1", "--metric", "nope"), "unknown metric"),
+        (("now", "--min", "demo/mcq=1", "--profile", "nope"), "unknown profile"),
+        (("now", "--min", "demo/mcq=1", "--metric", "nope"), "unknown metric"),
         (
-            ("now", "--min", "sample/mcq=1", "--model", "nope"),
+            ("now", "--min", "demo/mcq=1", "--model", "nope"),
             "unknown model of run now 'nope'\nvalid: baseline/first\na gate",
         ),
         (
-            ("now", "--min", "sample/mcq=140"),
-            "--min sample/mcq=140: scores of Right (sample/mcq) lie between 0 and 100",
+            ("now", "--min", "demo/mcq=140"),
+            "--min demo/mcq=140: scores of Right (demo/mcq) lie between 0 and 100",
         ),
-        (("now", "--min", "sample/mcq=-3"), "lie between 0 and 100"),
-        (("now", "--min", "sample/mcq=nan"), "'nan' is no finite number (most scores lie between 0 and 100)"),
+        (("now", "--min", "demo/mcq=-3"), "lie between 0 and 100"),
+        (("now", "--min", "demo/mcq=nan"), "'nan' is no finite number (most scores lie between 0 and 100)"),
         (("now", "--max-drop-vs", "before=nan"), "'nan' is no finite number"),
-        (("now", "--max-drop-vs", "before=101"), "drops of Right (sample/mcq) lie between 0 and 100"),
+        (("now", "--max-drop-vs", "before=101"), "drops of Right (demo/mcq) lie between 0 and 100"),
         (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
         (("now", "--max-drop-vs", "now=1"), "run now cannot have dropped against itself"),
         (("both", "--max-drop-vs", "before=1"), "run before has no model baseline/echo"),
-        (("now", "--min", "sample/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
+        (("now", "--min", "demo/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
     ],
 )
 def test_wrong_input_is_exit_code_2_and_one_message(workspace: Path, arguments: tuple[str, ...], words: str) -> None:

@@ -13,7 +13,7 @@ JUDGE = ("judge-by-model", "last", "--judge", 'baseline/constant:{"group": 1}')
 
 def test_a_limit_draws_the_same_items_of_every_model(tmp_path: Path) -> None:
     here = {"cwd": tmp_path}
-    assert folkways("run", "sample/saq", "--model", "baseline/first", "--model", "baseline/echo", **here).returncode == 0
+    assert folkways("run", "demo/saq", "--model", "baseline/first", "--model", "baseline/echo", **here).returncode == 0
     whole = folkways(*JUDGE, "--out", "whole.csv", **here)
     assert whole.returncode == 0, whole.stderr
     everything = pl.read_csv(tmp_path / "whole.csv")

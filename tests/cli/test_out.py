@@ -10,15 +10,15 @@ from folkways.cli.out import check_several, file_at, is_folder
 from folkways.errors import FolkwaysError
 from tests.cli.conftest import Folkways
 
-JUDGE = "judge sample/mcq --responses good.csv"
+JUDGE = "judge demo/mcq --responses good.csv"
 
 ONE_FILE = {
-    "compare --run both --task sample/mcq -w good.db": ("md", "comparison.txt"),
-    "compare --run both --task sample/mcq -w good.db --format csv": ("csv", "comparison.csv"),
+    "compare --run both --task demo/mcq -w good.db": ("md", "comparison.txt"),
+    "compare --run both --task demo/mcq -w good.db --format csv": ("csv", "comparison.csv"),
     "published --paper xcr --format csv": ("csv", "published.csv"),
     "published --paper xcr --place leaderboard --paper culturalbench": ("txt", "tables.txt"),
     "score mine -w good.db": ("parquet", "scores.csv"),
-    "data check sample": ("json", "data-issues.txt"),
+    "data check demo": ("json", "data-issues.txt"),
     JUDGE: ("csv", "verdicts.csv"),
     "judge-by-model free -w good.db --judge baseline/echo --limit 2": ("csv", "verdicts.csv"),
 }
@@ -31,7 +31,7 @@ SEVERAL = ("report mine -w good.db", "quickstart", "build easy --votes nowhere",
 @pytest.fixture
 def runs(folkways: Folkways) -> Folkways:
     """The command line in a folder whose ``good.db`` also has a run of two models, and one with free answers."""
-    for line in ("sample/mcq --model baseline/echo --name both", "sample/saq --name free"):
+    for line in ("demo/mcq --model baseline/echo --name both", "demo/saq --name free"):
         assert folkways(*f"run {line} --model baseline/first -w good.db".split()).returncode == 0
     return folkways
 

@@ -52,7 +52,7 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
     """A folder that may be read and not written, with a workspace that was made before."""
     folder = tmp_path / "library"
     folder.mkdir()
-    assert folkways("run", "sample/mcq", *FIRST, "-w", folder / "old.db").returncode == 0
+    assert folkways("run", "demo/mcq", *FIRST, "-w", folder / "old.db").returncode == 0
     (folder / "old.db").chmod(0o444)
     folder.chmod(0o555)
     yield folder
@@ -72,8 +72,8 @@ def refused(done: Done, *words: str) -> bool:
 def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Path) -> None:
     careful = {"preexec_fn": obey_modes}
     new, old = read_only / "new.db", read_only / "old.db"
-    assert refused(folkways_process("run", "sample/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
-    assert refused(folkways_process("run", "sample/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
+    assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
     assert refused(folkways_process("score", "-w", old, **careful), "read-only", "copy the file elsewhere")
     copy = tmp_path / "copy.db"
     copy.write_bytes(old.read_bytes())
@@ -101,7 +101,7 @@ def test_a_build_that_cannot_be_written_is_refused_before_anything_is_asked(read
 
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_asked(read_only: Path, tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
-    command = ("run", "sample/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
+    command = ("run", "demo/mcq", *FIRST, "-w", workspace, "--report", read_only / "report")
     assert refused(folkways_process(*command, preexec_fn=obey_modes), "read-only", "name another folder")
     assert not workspace.exists()
 
@@ -114,7 +114,7 @@ READING = (
     "compare",
     "analyse",
     "show US/school-1",
-    "estimate sample -m baseline/first",
+    "estimate demo -m baseline/first",
     "published --run last",
     "studio studies",
     "judge-by-model last --judge baseline/first --out v.csv",
@@ -133,10 +133,10 @@ def test_what_only_reads_makes_no_workspace(tmp_path: Path) -> None:
             folkways(*line.split(), "-w", empty, cwd=tmp_path), "empty.db is not a workspace: it is empty", "--workspace"
         )
         assert empty.stat().st_size == 0
-    for line in ("runs", "run sample -m baseline/first"):
+    for line in ("runs", "run demo -m baseline/first"):
         assert refused(folkways(*line.split(), "-w", other), "not a folkways workspace (it has the tables recipes)")
         assert other.read_bytes() == before
-    assert folkways("run", "sample/mcq", *FIRST, "-w", empty).returncode == 0
+    assert folkways("run", "demo/mcq", *FIRST, "-w", empty).returncode == 0
     assert rows(empty, "PRAGMA journal_mode") == [("wal",)]
 
 
@@ -191,11 +191,11 @@ def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path:
 
 
 READERS: dict[str, Callable[[Path], tuple[object, ...]]] = {
-    "tasks": lambda _workspace: ("tasks", "sample", "xcr", "blend"),
+    "tasks": lambda _workspace: ("tasks", "demo", "xcr", "blend"),
     "cultures": lambda _workspace: ("cultures", "--json"),
     "score": lambda workspace: ("score", "-w", workspace),
     "runs": lambda workspace: ("runs", "--json", "-w", workspace),
-    "run": lambda workspace: ("run", "sample/saq", *FIRST, "-w", workspace),
+    "run": lambda workspace: ("run", "demo/saq", *FIRST, "-w", workspace),
 }
 
 
@@ -203,7 +203,7 @@ READERS: dict[str, Callable[[Path], tuple[object, ...]]] = {
 def test_a_reader_that_goes_away_is_no_error(name: str, tmp_path: Path) -> None:
     """As in ``folkways tasks | head -1``."""
     workspace = tmp_path / "w.db"
-    assert folkways("run", "sample/mcq", *FIRST, "-w", workspace).returncode == 0
+    assert folkways("run", "demo/mcq", *FIRST, "-w", workspace).returncode == 0
     process = start(*READERS[name](workspace))
     assert process.stdout is not None
     process.stdout.close()

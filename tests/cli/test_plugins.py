@@ -40,14 +40,14 @@ def test_a_broken_package_costs_one_line(tmp_path: Path, why: str) -> None:
 
 
 def test_a_benchmark_has_the_name_of_its_entry_point_and_tasks_of_its_own(tmp_path: Path) -> None:
-    source = "from folkways.benchmarks.base import Benchmark\nfrom folkways.benchmarks.sample import BENCHMARK as sample\n"
+    source = "from folkways.benchmarks.base import Benchmark\nfrom folkways.benchmarks.demo import BENCHMARK as sample\n"
     install(tmp_path, "renamed", f"{source}BENCHMARK = Benchmark('other', 'Other', ())\n", "renamed")
     install(tmp_path, "borrowing", f"{source}BENCHMARK = Benchmark('borrowing', 'Borrowed', sample.tasks)\n", "borrowing")
     settings = environment()
     done = folkways_process("tasks", env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
     first, second = done.stderr.splitlines()
     assert "borrowing/..." in first
-    assert "sample/saq" in first
+    assert "demo/saq" in first
     assert "'other'" in second
 
 
@@ -56,7 +56,7 @@ def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> Non
     install(tmp_path, "their_package", "", "theirs")
     (tmp_path / "their_package.py").unlink()
     settings = environment()
-    run = ("run", "sample/mcq", "--model", "baseline/first", "--limit", "2", "--workspace", tmp_path / "w.db")
+    run = ("run", "demo/mcq", "--model", "baseline/first", "--limit", "2", "--workspace", tmp_path / "w.db")
     done = folkways_process(*run, env={**settings, "PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"})
     assert done.returncode == 0, done.stderr
     (line,) = (line for line in done.stderr.splitlines() if "their_package" in line)

@@ -41,7 +41,7 @@ def ran(server: ChatServer, place: Path) -> Done:
 
 
 def command(verb: str, server: ChatServer, *more: object, place: Path) -> Done:
-    asked = ("blend/mcq", "sample/saq", "--release", "blend=mcq", "--prices", "prices.toml", "-w", "w.db")
+    asked = ("blend/mcq", "demo/saq", "--release", "blend=mcq", "--prices", "prices.toml", "-w", "w.db")
     models = ("--model", f"{server.url}/v1#test-model", "--model", "baseline/first")
     return folkways(verb, *asked, *models, *more, cwd=place)
 
@@ -74,7 +74,7 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Pat
 def test_runs_lists_what_there_is(ran: Done, place: Path) -> None:
     (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=place).stdout)
     assert (entry["run"], entry["state"], entry["reason"]) == ("both", "finished", None)
-    assert entry["tasks"] == ["blend/mcq", "sample/saq"]
+    assert entry["tasks"] == ["blend/mcq", "demo/saq"]
     assert entry["expected"] == entry["responses"] == rows(place / "w.db", "SELECT count(*) FROM expected")[0][0]
     table = folkways("runs", "-w", "w.db", cwd=place).stdout
     assert "both" in table

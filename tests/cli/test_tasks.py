@@ -27,12 +27,12 @@ def test_every_task_of_every_benchmark_is_listed() -> None:
     assert names == list(tasks())
     assert {"blend/saq", "blend/mcq", "culturalbench/easy", "culturalbench/hard"} <= set(names)
     assert {f"xcr/{task}" for task in ("identification", "prediction", "adaptation")} <= set(names)
-    assert {name.split("/")[0] for name in names} >= {"blend", "culturalbench", "sample", "xcr"}
+    assert {name.split("/")[0] for name in names} >= {"blend", "culturalbench", "demo", "xcr"}
 
 
 def test_json_says_what_a_task_measures() -> None:
-    (entry,) = listed("sample/true-false")
-    assert entry["benchmark"] == entry["release"] == "sample"
+    (entry,) = listed("demo/true-false")
+    assert entry["benchmark"] == entry["release"] == "demo"
     assert [metric["name"] for metric in entry["metrics"]] == ["all_right", "right"]
     assert entry["profiles"] == ["strict"]
     assert entry["facets"] == ["topic"]
@@ -45,13 +45,13 @@ def test_the_table_has_one_row_per_task() -> None:
 
 
 def test_a_benchmarks_name_stands_for_its_tasks_in_full() -> None:
-    output = printed("sample")
+    output = printed("demo")
     for task in tasks().values():
-        assert (task.title in output) == (task.benchmark == "sample")
+        assert (task.title in output) == (task.benchmark == "demo")
     assert "SI-CSI (si_csi): " in output
     assert "grouped by: culture, language, variant, topic" in output
 
 
 def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'sample/mcq'"):
-        printed("sample/mqc")
+    with pytest.raises(UnknownNameError, match="did you mean 'demo/mcq'"):
+        printed("demo/mqc")

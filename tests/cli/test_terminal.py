@@ -13,12 +13,12 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "folkways"
 def test_a_name_stays_as_it_was_written(folkways: Folkways, tmp_path: Path) -> None:
     model, name = "baseline/constant:A", "[red]:smile: a:B:c"
     workspace = str(tmp_path / "w.db")
-    ran = folkways("run", "sample/mcq", "--model", model, "--name", name, "-w", workspace)
+    ran = folkways("run", "demo/mcq", "--model", model, "--name", name, "-w", workspace)
     assert ran.returncode == 0, ran.stderr
     assert f"{model}: " in ran.stderr
     assert name in ran.stderr
     assert name in folkways("runs", "-w", workspace).stdout
-    assert "constant:A " in folkways("estimate", "sample/mcq", "--model", model, "-w", str(tmp_path / "new.db")).stdout
+    assert "constant:A " in folkways("estimate", "demo/mcq", "--model", model, "-w", str(tmp_path / "new.db")).stdout
 
 
 def test_one_place_makes_consoles() -> None:

@@ -42,7 +42,7 @@ def test_judge_with_and_without_base_forms(release: Path, profile: str) -> None:
     [
         ("blend/saq", "spacy", "unknown set of text tools 'spacy'\nvalid: default, paper, simple"),
         ("blend/saq", "paper", "there is no text tool of the set 'paper' for 'es'"),
-        ("sample/saq", "simple", "sample/saq is judged without text tools"),
+        ("demo/saq", "simple", "demo/saq is judged without text tools"),
     ],
 )
 def test_what_cannot_be_had_is_said_at_once(release: Path, task: str, tools: str, said: str) -> None:

@@ -12,7 +12,7 @@ from tests.support.river import folkways
 
 def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
     place = ("-w", tmp_path / "w.db")
-    done = folkways("run", "sample/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place)
+    done = folkways("run", "demo/saq", "--model", "baseline/first", "--until", "45", "--strata", "culture", *place)
     assert done.returncode == 0, done.stderr
     assert "asked items drawn at random until each stratum was known to 45 points" in " ".join(done.stdout.split())
     scores = load_run("last", tmp_path / "w.db").scores()
@@ -23,10 +23,10 @@ def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("sample/mcq", "--until", "0"), "until must lie between 0 and 50 points"),
-        (("sample/mcq", "--until", "5", "--limit", "3"), "leave the limit out"),
-        (("sample/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of sample/mcq 'nope'"),
-        (("sample/mcq", "--until", "5", "--strata", ","), "an empty list was given"),
+        (("demo/mcq", "--until", "0"), "until must lie between 0 and 50 points"),
+        (("demo/mcq", "--until", "5", "--limit", "3"), "leave the limit out"),
+        (("demo/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of demo/mcq 'nope'"),
+        (("demo/mcq", "--until", "5", "--strata", ","), "an empty list was given"),
     ],
 )
 def test_wrong_wishes_are_one_message(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:

@@ -40,11 +40,11 @@ def test_readme_lists_every_task_with_its_cultures_and_languages() -> None:
     assert listed["blend/saq"][2:] == [str(len(cultures_of("blend"))), str(len(spoken))]
     assert listed["culturalbench/easy"][2] == listed["culturalbench/hard"][2] == str(len(cultures_of("culturalbench")))
     assert listed["xcr/adaptation"][2] == str(len(cultures_of("xcr")))
-    release = folkways.open_release("sample")
-    found = [task.items(release) for task in expand_tasks(["sample"])]
+    release = folkways.open_release("demo")
+    found = [task.items(release) for task in expand_tasks(["demo"])]
     cultures = {culture for items in found for culture in items["culture"]}
-    assert listed["sample"][1].startswith(f"{sum(items.height for items in found)} items")
-    assert listed["sample"][2:] == [str(len(cultures)), str(len(release.record.languages))]
+    assert listed["demo"][1].startswith(f"{sum(items.height for items in found)} items")
+    assert listed["demo"][2:] == [str(len(cultures)), str(len(release.record.languages))]
 
 
 def test_readme_lists_the_extras() -> None:
@@ -76,7 +76,7 @@ def test_python_page_names_everything_that_is_public() -> None:
 @pytest.mark.parametrize("page", [README, DOCS / "guides" / "trust.md"], ids=lambda page: page.name)
 def test_the_signature_that_is_shown_is_given(page: Path, tmp_path: Path) -> None:
     (shown,) = re.findall(r"^task:\S+$", page.read_text(encoding="utf-8"), re.M)
-    run = folkways.run(["sample/mcq"], models=["baseline/first"], workspace=tmp_path / "folkways.db")
+    run = folkways.run(["demo/mcq"], models=["baseline/first"], workspace=tmp_path / "folkways.db")
     given = set(run.scores()["signature"])
     run.workspace.close()
     assert {re.sub(r"folkways:\S+$", "", signature) for signature in given} == {re.sub(r"folkways:\S+$", "", shown)}

@@ -64,4 +64,4 @@ def test_installed_wheel_lists_its_tasks(wheel: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].startswith(str(site))
-    assert "sample/mcq" in done.stdout
+    assert "demo/mcq" in done.stdout

@@ -18,7 +18,7 @@ PUBLISHED = [record for record in RECORDS if record.source != "package"]
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
 def test_a_record_says_everything_that_is_shown_before_a_fetch(record: ReleaseRecord) -> None:
-    assert record.benchmark in ("blend", "culturalbench", "xcr", "sample")
+    assert record.benchmark in ("blend", "culturalbench", "xcr", "demo")
     assert len(record.about) > 20
     assert record.licence in {"CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-ND-4.0", "Apache-2.0"}
     assert "en" in record.languages

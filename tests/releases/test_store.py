@@ -44,7 +44,7 @@ class TestLocate:
             locate("xcr")
 
     def test_the_sample_is_always_here(self, data_home: Path) -> None:
-        release = locate("sample")
+        release = locate("demo")
         assert release.verified
         assert all(release.has(entry.path) for entry in release.record.files)
 
@@ -175,7 +175,7 @@ class TestOpenFolder:
         with pytest.raises(FolkwaysError, match=r"nothing in .* is laid out like the data of blend"):
             open_release(shared / "data" / "xcr", "blend")
         with pytest.raises(FolkwaysError, match=r"(?s)sample@1 is data of sample, but xcr is needed.*valid: xcr, xcr@9904292"):
-            open_release("sample", "xcr")
+            open_release("demo", "xcr")
 
     def test_an_empty_folder_says_what_was_expected(self, tmp_path: Path) -> None:
         with pytest.raises(FolkwaysError, match=r"(?s)expected a file such as .*blend: .*xcr: xcr_bench_arabic_adaptation\.csv"):

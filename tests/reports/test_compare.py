@@ -49,18 +49,18 @@ def asked(*tasks: str) -> StoredModel:
 
 
 def test_tasks_are_those_in_common_in_the_order_that_is_asked_for() -> None:
-    models = [asked("sample/saq", "sample/mcq", "blend/saq"), asked("sample/mcq", "sample/saq")]
+    models = [asked("demo/saq", "demo/mcq", "blend/saq"), asked("demo/mcq", "demo/saq")]
 
     def names(wanted: tuple[str, ...] | str | None) -> list[str]:
         return [task.name for task in _common_tasks(models, wanted)]
 
-    assert names(None) == ["sample/saq", "sample/mcq"]
-    assert names(("sample/mcq", "blend/saq", "sample/saq")) == ["sample/mcq", "sample/saq"]
-    assert names("sample/saq") == ["sample/saq"]
-    with pytest.raises(FolkwaysError, match=r"no such task in common \(m of 3: sample/saq, .*; m of 2: sample/mcq, sample/saq\)"):
+    assert names(None) == ["demo/saq", "demo/mcq"]
+    assert names(("demo/mcq", "blend/saq", "demo/saq")) == ["demo/mcq", "demo/saq"]
+    assert names("demo/saq") == ["demo/saq"]
+    with pytest.raises(FolkwaysError, match=r"no such task in common \(m of 3: demo/saq, .*; m of 2: demo/mcq, demo/saq\)"):
         names("blend")
     with pytest.raises(FolkwaysError, match=r"no task in common"):
-        _common_tasks([asked("sample/saq"), asked("sample/mcq")], None)
+        _common_tasks([asked("demo/saq"), asked("demo/mcq")], None)
 
 
 def test_what_signatures_differ_in_is_told_but_for_how_much_was_asked() -> None:
@@ -84,7 +84,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three models, of two tasks whose metrics have other names."""
     path = tmp_path_factory.mktemp("compare") / "w.db"
     models = ["baseline/first", "baseline/echo", "baseline/random"]
-    run(["sample/mcq", "sample/true-false"], models=models, workspace=path, name="mine")
+    run(["demo/mcq", "demo/true-false"], models=models, workspace=path, name="mine")
     return path
 
 
@@ -92,15 +92,15 @@ def test_a_comparison_is_of_the_models_tasks_facet_and_seed_that_are_asked_for(w
     told: list[str] = []
     found = compare(workspace=workspace, tell=told.append, seed=4, by="language")
     assert [(one.task, one.by, one.metric.name, one.profile) for one in found] == [
-        ("sample/mcq", "language", "correct", "strict"),
-        ("sample/true-false", "language", "all_right", "strict"),
+        ("demo/mcq", "language", "correct", "strict"),
+        ("demo/true-false", "language", "all_right", "strict"),
     ]
     assert found[0].models == ("baseline/first", "baseline/echo", "baseline/random")
     assert told == []
-    (pair,) = compare("first", "echo", runs="mine", workspace=open_workspace(workspace), tasks="sample/mcq", profile="strict")
+    (pair,) = compare("first", "echo", runs="mine", workspace=open_workspace(workspace), tasks="demo/mcq", profile="strict")
     assert (pair.models, pair.by, pair.notes) == (("baseline/first", "baseline/echo"), "culture", ())
     default, zero, other = (
-        compare(workspace=workspace, tasks=["sample/mcq"], **more)[0].ranking for more in ({}, {"seed": 0}, {"seed": 11})
+        compare(workspace=workspace, tasks=["demo/mcq"], **more)[0].ranking for more in ({}, {"seed": 0}, {"seed": 11})
     )
     assert default.equals(zero) and not default.equals(other)
 
@@ -108,15 +108,15 @@ def test_a_comparison_is_of_the_models_tasks_facet_and_seed_that_are_asked_for(w
 def test_what_cannot_be_compared_is_told_unless_it_was_asked_for(workspace: Path) -> None:
     told: list[str] = []
     (found,) = compare(workspace=workspace, metric="right", tell=told.append)
-    assert (found.task, found.metric.name) == ("sample/true-false", "right")
-    assert len(told) == 1 and told[0].startswith("left out: sample/mcq (unknown metric of sample/mcq 'right'")
-    for tasks in ("sample/mcq", ("sample/true-false", "sample/mcq")):
-        with pytest.raises(UnknownNameError, match="unknown metric of sample/mcq 'right'"):
+    assert (found.task, found.metric.name) == ("demo/true-false", "right")
+    assert len(told) == 1 and told[0].startswith("left out: demo/mcq (unknown metric of demo/mcq 'right'")
+    for tasks in ("demo/mcq", ("demo/true-false", "demo/mcq")):
+        with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq 'right'"):
             compare(workspace=workspace, metric="right", tasks=tasks, tell=told.append)
-    with pytest.raises(UnknownNameError, match="unknown metric of sample/mcq 'nope'"):
+    with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq 'nope'"):
         compare(workspace=workspace, metric="nope", tell=told.append)
-    with pytest.warns(UserWarning, match="left out: sample/mcq"):
-        compare(workspace=workspace, tasks="sample", metric="right")
+    with pytest.warns(UserWarning, match="left out: demo/mcq"):
+        compare(workspace=workspace, tasks="demo", metric="right")
     with pytest.raises(FolkwaysError, match=r"two models or more, got baseline/echo$"):
         compare("echo", workspace=workspace)
     assert len(told) == 1

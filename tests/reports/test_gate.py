@@ -34,7 +34,7 @@ from tests.reports.test_comparison import judged
 def scores(low: float, score: float, high: float, coverage: float = 1.0, value: str = "ET", facet: str = "culture") -> pl.DataFrame:
     row = {
         "endpoint": "mine",
-        "task": "sample/mcq",
+        "task": "demo/mcq",
         "profile": "strict",
         "metric": "correct",
         "facet": facet,
@@ -62,46 +62,46 @@ def scores(low: float, score: float, high: float, coverage: float = 1.0, value: 
 def test_only_what_the_interval_rules_out_fails_and_strictly_what_it_does_not_bear_out(
     required: float, by_default: Status, strictly: Status
 ) -> None:
-    wanted = Minimum("sample/mcq", "ET", required)
+    wanted = Minimum("demo/mcq", "ET", required)
     for strict, expected in ((False, by_default), (True, strictly)):
         (check,) = check_minimum(scores(25.0, 30.0, 35.0), wanted, "correct", strict=strict)
         assert check.status is expected
-        assert check.name == f"sample/mcq:ET={required}"
+        assert check.name == f"demo/mcq:ET={required}"
         assert "found 30.0 (95 % interval 25.0 to 35.0, 60 questions)" in check.message
 
 
 def test_a_score_without_replies_fails_whatever_it_is() -> None:
-    (few,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("sample/mcq", "ET", 50), "correct")
+    (few,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct")
     assert few.status is Status.FAIL
     assert "40 % of the items got a reply, less than 95 %" in few.message
-    (enough,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("sample/mcq", "ET", 50), "correct", coverage=30)
+    (enough,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct", coverage=30)
     assert enough.status is Status.PASS
     (nothing,) = check_minimum(
-        scores(math.nan, math.nan, math.nan, coverage=0.0), Minimum("sample/mcq", "ET", 0), "correct", coverage=0
+        scores(math.nan, math.nan, math.nan, coverage=0.0), Minimum("demo/mcq", "ET", 0), "correct", coverage=0
     )
     assert nothing.status is Status.FAIL
     assert "found nothing" in nothing.message
 
 
 def test_a_score_without_interval_is_decided_on_itself_and_says_so() -> None:
-    (check,) = check_minimum(scores(math.nan, 30.0, math.nan), Minimum("sample/mcq", "ET", 31), "correct")
+    (check,) = check_minimum(scores(math.nan, 30.0, math.nan), Minimum("demo/mcq", "ET", 31), "correct")
     assert (check.status, check.message) == (Status.FAIL, "found 30.0 (no interval, 60 questions); below 31")
     for strict, expected in ((False, Status.PASS), (True, Status.FAIL)):
-        (check,) = check_minimum(scores(math.nan, 30.0, math.nan), Minimum("sample/mcq", "ET", 30), "correct", strict=strict)
+        (check,) = check_minimum(scores(math.nan, 30.0, math.nan), Minimum("demo/mcq", "ET", 30), "correct", strict=strict)
         assert (check.status, "no interval" in check.message) == (expected, True)
 
 
 def test_groups_are_found_by_code_name_and_language() -> None:
     for group in ("ET", "Ethiopia"):
-        assert len(list(check_minimum(scores(1, 2, 3), Minimum("sample/mcq", group, 1), "correct"))) == 1
+        assert len(list(check_minimum(scores(1, 2, 3), Minimum("demo/mcq", group, 1), "correct"))) == 1
     both = scores(1, 2, 3, value="ET+am", facet="culture+language")
-    assert len(list(check_minimum(both, Minimum("sample/mcq", "ET+am", 1), "correct"))) == 1
+    assert len(list(check_minimum(both, Minimum("demo/mcq", "ET+am", 1), "correct"))) == 1
     elsewhere = pl.concat(
         [scores(1, 2, 3), scores(1, 2, 3, value="KR", facet="topic"), scores(1, 2, 3, value="A+B", facet="topic")]
     )
     for frame, group in ((scores(1, 2, 3), "KR"), (both, "ET+en"), (elsewhere, "KR"), (pl.concat([elsewhere, both]), "A+B")):
         with pytest.raises(UnknownNameError):
-            list(check_minimum(frame, Minimum("sample/mcq", group, 1), "correct"))
+            list(check_minimum(frame, Minimum("demo/mcq", group, 1), "correct"))
     with pytest.raises(UnknownNameError, match="'blend/saq'"):
         list(check_minimum(scores(1, 2, 3), Minimum("blend/saq", None, 1), "correct"))
 
@@ -185,17 +185,17 @@ def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
     mine = scores(25.0, 30.0, 35.0)
     others = [
         mine.with_columns(pl.lit(value).alias(name), score=pl.lit(1.0), low=pl.lit(0.0), high=pl.lit(2.0))
-        for name, value in (("task", "sample/saq"), ("metric", "other"), ("facet", "language"), ("value", "KR"))
+        for name, value in (("task", "demo/saq"), ("metric", "other"), ("facet", "language"), ("value", "KR"))
     ]
     second = mine.with_columns(endpoint=pl.lit("theirs"), score=pl.lit(40.0), low=pl.lit(38.0), high=pl.lit(42.0), questions=1)
     frame = pl.concat([*others, mine, second], how="vertical_relaxed")
-    below, above = check_minimum(frame, Minimum("sample/mcq", "ET", 38), "correct")
+    below, above = check_minimum(frame, Minimum("demo/mcq", "ET", 38), "correct")
     missed = "found 30.0 (95 % interval 25.0 to 35.0, 60 questions); below 38 in the whole interval"
-    assert below == Check("sample/mcq:ET=38", "mine", Status.FAIL, missed)
+    assert below == Check("demo/mcq:ET=38", "mine", Status.FAIL, missed)
     reached = "found 40.0 (95 % interval 38.0 to 42.0, 1 question); at least 38, as required"
-    assert above == Check("sample/mcq:ET=38", "theirs", Status.PASS, reached)
-    with pytest.raises(UnknownNameError, match="sample/mcq"):
-        list(check_minimum(mine, Minimum("sample/mcq", None, 1), "other"))
+    assert above == Check("demo/mcq:ET=38", "theirs", Status.PASS, reached)
+    with pytest.raises(UnknownNameError, match="demo/mcq"):
+        list(check_minimum(mine, Minimum("demo/mcq", None, 1), "other"))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
 def test_how_many_items_must_have_got_a_reply(coverage: float, left_out: int, demanded: float | None, words: str | None) -> None:
     frame = scores(50.0, 60.0, 70.0, coverage=coverage).with_columns(left_out=pl.lit(left_out, dtype=pl.Int64))
     more = {} if demanded is None else {"coverage": demanded}
-    (check,) = check_minimum(frame, Minimum("sample/mcq", "ET", 50), "correct", **more)
+    (check,) = check_minimum(frame, Minimum("demo/mcq", "ET", 50), "correct", **more)
     assert check.status is (Status.PASS if words is None else Status.FAIL)
     assert (words or "as required") in check.message
 
@@ -221,7 +221,7 @@ def test_the_whole_is_a_group_of_its_own() -> None:
         [scores(1, 2, 3), scores(50, 60, 70, value="all", facet="all"), scores(5, 6, 7, value="ET+am", facet="culture+language")]
     )
     for group, status in ((None, Status.PASS), ("ET", Status.FAIL), ("ET+am", Status.FAIL)):
-        (check,) = check_minimum(both, Minimum("sample/mcq", group, 50), "correct")
+        (check,) = check_minimum(both, Minimum("demo/mcq", group, 50), "correct")
         assert check.status is status
     assert [Minimum("a/b", group, 0.5).name for group in (None, "ET")] == ["a/b=0.5", "a/b:ET=0.5"]
 
@@ -229,7 +229,7 @@ def test_the_whole_is_a_group_of_its_own() -> None:
 def test_without_an_interval_what_is_borne_out_is_not_the_same_strictly() -> None:
     alone = scores(math.nan, 30.0, math.nan)
     found = {
-        (required, strict): next(check_minimum(alone, Minimum("sample/mcq", "ET", required), "correct", strict=strict)).message
+        (required, strict): next(check_minimum(alone, Minimum("demo/mcq", "ET", required), "correct", strict=strict)).message
         for required in (30, 31)
         for strict in (False, True)
     }
@@ -240,7 +240,7 @@ def test_without_an_interval_what_is_borne_out_is_not_the_same_strictly() -> Non
         (31, False): f"{start}below 31",
         (31, True): f"{start}below 31",
     }
-    sure = next(check_minimum(scores(30.0, 31.0, 32.0), Minimum("sample/mcq", "ET", 30), "correct", strict=True))
+    sure = next(check_minimum(scores(30.0, 31.0, 32.0), Minimum("demo/mcq", "ET", 30), "correct", strict=True))
     assert sure.message.endswith("; at least 30, as required")
 
 
@@ -268,7 +268,7 @@ def test_a_drop_of_nothing_is_a_requirement_too() -> None:
     ],
 )
 def test_what_no_score_can_be_is_not_required_of_it(metric: Metric, drop: bool, low: float, high: float) -> None:
-    task = get_task("sample/mcq")
+    task = get_task("demo/mcq")
     for value in (low, high):
         check_range(value, "it", task, metric, drop=drop)
     for value in (low - 0.01, high + 0.01):

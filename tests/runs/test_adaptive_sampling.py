@@ -176,7 +176,7 @@ def test_metrics_without_bounds_have_no_interval_and_few_units_a_wide_one(tmp_pa
 
 
 def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:
-    done = run("sample/true-false", models="baseline/constant:True", workspace=tmp_path / "w.db", until=30.0)
+    done = run("demo/true-false", models="baseline/constant:True", workspace=tmp_path / "w.db", until=30.0)
     judged = done.judgements()
     per_question = judged.group_by("culture", "question").len()["len"]
     assert set(per_question) == {4}
@@ -195,7 +195,7 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(sampled: Callable[...
         with pytest.raises(FolkwaysError, match="between 0 and 50"):
             sampled(model, until=until)
     with pytest.raises(FolkwaysError, match="strata need at least one"):
-        RunOptions(tasks=("sample",), strata=())
+        RunOptions(tasks=("demo",), strata=())
     with pytest.raises(UnknownNameError, match="unknown culture"):
         sampled(model, until=5.0, cultures=("XX",))
     assert model.asked == []
@@ -211,8 +211,8 @@ def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> Non
 def test_what_was_asked_whole_has_the_interval_of_any_other_run(tmp_path: Path) -> None:
     """Nothing was sampled of the few questions there are: a width of nothing would promise what no benchmark can."""
     chosen = {"workspace": tmp_path / "w.db"}
-    whole = run("sample/mcq", models="baseline/first", **chosen).scores()
-    asked = run("sample/mcq", models="baseline/first", until=5.0, **chosen).scores()
+    whole = run("demo/mcq", models="baseline/first", **chosen).scores()
+    asked = run("demo/mcq", models="baseline/first", until=5.0, **chosen).scores()
     columns = ["metric", "score", "low", "high", "interval", "n"]
     for facet in ("all", "culture"):
         kept = asked.filter(pl.col("facet") == facet).sort("value", "metric")

@@ -39,7 +39,7 @@ class Remote:
 def test_replies_of_any_length_cannot_be_kept_within_tokens(tmp_path: Path) -> None:
     remote = Remote()
     with pytest.raises(FolkwaysError, match="max_tokens=none"):
-        run("sample/mcq", models=remote, workspace=tmp_path / "w.db", settings={"max_tokens": None}, budget="100ktokens")
+        run("demo/mcq", models=remote, workspace=tmp_path / "w.db", settings={"max_tokens": None}, budget="100ktokens")
     assert remote.asked == 0
     assert run_records.list_runs(open_workspace(tmp_path / "w.db")) == []
 
@@ -48,5 +48,5 @@ def test_replies_of_any_length_cannot_be_kept_within_tokens(tmp_path: Path) -> N
 def test_what_can_be_kept_is_asked(tmp_path: Path, budget: str) -> None:
     remote = Remote()
     settings = {"max_tokens": None} if "requests" in budget else {}
-    run("sample/mcq", models=remote, workspace=tmp_path / "w.db", settings=settings, budget=budget)
+    run("demo/mcq", models=remote, workspace=tmp_path / "w.db", settings=settings, budget=budget)
     assert remote.asked > 0

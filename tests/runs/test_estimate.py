@@ -60,7 +60,7 @@ def test_what_a_model_reported_is_known_by_its_name_and_its_identity(workspace: 
 
 
 def planned(options: Mapping[str, Any]) -> tuple[TaskPlan, Model]:
-    (plan,) = plan_tasks(RunOptions(tasks=("sample/saq",), **options))
+    (plan,) = plan_tasks(RunOptions(tasks=("demo/saq",), **options))
     (model,) = open_models(["baseline/echo"], EndpointOptions())
     return plan, model
 
@@ -76,10 +76,10 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     first = estimate(plan, model, Price(2.0, 3.0), None)
     usd = (2 * round(inputs) + 3 * limit * requests) / 1e6
     assert first == Estimate(
-        "baseline/echo", "sample/saq", items, requests, 0, round(inputs), limit * requests, pytest.approx(usd), 0
+        "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, pytest.approx(usd), 0
     )
     assert estimate(plan, model, None, workspace) == Estimate(
-        "baseline/echo", "sample/saq", items, requests, 0, round(inputs), limit * requests, None, 0
+        "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, None, 0
     )
     run, _ = begin(workspace, [plan], [model], None)
     request_queue = RequestQueue(workspace, run.id)
@@ -89,7 +89,7 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     told = [request_tokens(request.system, request.user) for request in batch.requests]
     left = 150 / sum(told) * (inputs - sum(told))
     assert estimate(plan, model, None, workspace) == Estimate(
-        "baseline/echo", "sample/saq", items, requests - 3, 3, round(left), limit * (requests - 3), None, 3
+        "baseline/echo", "demo/saq", items, requests - 3, 3, round(left), limit * (requests - 3), None, 3
     )
 
 

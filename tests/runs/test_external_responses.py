@@ -160,11 +160,11 @@ class TestSeveralLanguages:
 
     @staticmethod
     def file(folder: Path, name: str = "replies.csv") -> Path:
-        items = get_task("sample/saq").items(open_release("sample"))
+        items = get_task("demo/saq").items(open_release("demo"))
         return write(items.filter(pl.col("culture") == "KR").select("item", response=pl.lit("rice")), folder / name)
 
     def test_the_language_has_to_be_said(self, tmp_path: Path) -> None:
-        task, release = get_task("sample/saq"), open_release("sample")
+        task, release = get_task("demo/saq"), open_release("demo")
         with pytest.raises(FolkwaysError, match=r"in which language were the items asked\? Say it with --language \(valid: .*ko"):
             judge_file(task, release, self.file(tmp_path), culture="KR")
         for language in ("ko", "en"):
@@ -176,12 +176,12 @@ class TestSeveralLanguages:
     def test_a_column_tells_it(self, tmp_path: Path) -> None:
         path = self.file(tmp_path)
         both = pl.concat([pl.read_csv(path).with_columns(language=pl.lit(language)) for language in ("ko", "en")])
-        judged = judge_file(get_task("sample/saq"), open_release("sample"), write(both, path), culture="KR").judgements
+        judged = judge_file(get_task("demo/saq"), open_release("demo"), write(both, path), culture="KR").judgements
         assert set(judged["language"]) == {"ko", "en"}
         assert State.MISSING not in set(judged["state"])
 
     def test_the_name_of_the_file_may_tell_it(self, tmp_path: Path) -> None:
-        judged = judge_file(get_task("sample/saq"), open_release("sample"), self.file(tmp_path, "south_Korean.csv"), culture="KR")
+        judged = judge_file(get_task("demo/saq"), open_release("demo"), self.file(tmp_path, "south_Korean.csv"), culture="KR")
         assert set(judged.judgements["language"]) == {"ko"}
         assert any("Korean" in note for note in judged.notes)
 

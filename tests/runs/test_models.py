@@ -37,13 +37,13 @@ def test_one_endpoint_asked_in_two_ways_is_two_models() -> None:
 def test_the_way_a_setting_was_given_makes_no_difference_to_the_request() -> None:
     (own,) = open_models(["baseline/random?temperature=1"], OPTIONS)
     (plain,) = open_models(["baseline/random"], OPTIONS)
-    with_run = RunOptions(tasks=("sample",), settings={"temperature": 1.0})
-    without = RunOptions(tasks=("sample",))
+    with_run = RunOptions(tasks=("demo",), settings={"temperature": 1.0})
+    without = RunOptions(tasks=("demo",))
     assert settings_for(without, 64, own.settings) == settings_for(with_run, 64, plain.settings)
 
 
 def test_the_models_own_settings_win() -> None:
-    options = RunOptions(tasks=("sample",), settings={"temperature": 0.5}, max_tokens=9)
+    options = RunOptions(tasks=("demo",), settings={"temperature": 0.5}, max_tokens=9)
     assert settings_for(options, 64, {"temperature": None}) == Settings(temperature=None, max_tokens=9)
 
 

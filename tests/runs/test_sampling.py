@@ -35,7 +35,7 @@ def task_of(*, whole_questions: bool = False) -> Task:
     return cast(Task, SimpleNamespace(name="x/y", metrics=(RIGHT, SHARE, COUNT, MADE), whole_questions=whole_questions))
 
 
-def plan_of(name: str = "sample/mcq", **options: Any) -> TaskPlan:
+def plan_of(name: str = "demo/mcq", **options: Any) -> TaskPlan:
     (plan,) = plan_tasks(RunOptions(tasks=(name,), until=5.0, **options))
     return plan
 
@@ -43,10 +43,10 @@ def plan_of(name: str = "sample/mcq", **options: Any) -> TaskPlan:
 @pytest.mark.parametrize(
     ("name", "strata", "samples"),
     [
-        ("sample/mcq", ("culture",), 1),
-        ("sample/mcq", ("culture", "topic"), 3),
-        ("sample/saq", ("topic",), 2),
-        ("sample/true-false", ("culture",), 2),
+        ("demo/mcq", ("culture",), 1),
+        ("demo/mcq", ("culture", "topic"), 3),
+        ("demo/saq", ("topic",), 2),
+        ("demo/true-false", ("culture",), 2),
     ],
 )
 def test_a_frame_has_every_item_that_counts_in_an_order_of_the_seeds(name: str, strata: tuple[str, ...], samples: int) -> None:
@@ -113,7 +113,7 @@ def test_items_that_come_at_once_are_read_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_cannot_be_sampled_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownNameError, match="unknown stratum of sample/mcq 'nope'"):
+    with pytest.raises(UnknownNameError, match="unknown stratum of demo/mcq 'nope'"):
         sampling_frame(plan_of(strata=("culture", "nope")), None)
     plan = plan_of()
     prompts = type(plan.task).prompts
@@ -123,7 +123,7 @@ def test_what_cannot_be_sampled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_headline_without_bounds_cannot_be_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = get_task("sample/mcq")
+    task = get_task("demo/mcq")
     monkeypatch.setattr(type(task), "metrics", (COUNT,))
     with pytest.raises(FolkwaysError, match="cannot be sampled"):
         sampling_frame(plan_of(), None)
@@ -216,7 +216,7 @@ GROUPS = {
 )
 def test_scores_of_a_sample_are_estimates_of_the_whole(by: tuple[str, ...], populations: dict[str, int]) -> None:
     judged, task = judgements(), task_of()
-    options = RunOptions(tasks=("sample/mcq",), until=4.0, strata=by)
+    options = RunOptions(tasks=("demo/mcq",), until=4.0, strata=by)
     asked = scored(
         *((*group, metric.name, 50.0) for group in GROUPS for metric in task.metrics),
         ("all", "all", "right", None),
@@ -263,7 +263,7 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(by: tuple[str, ...], popu
 def test_what_was_asked_whole_keeps_its_score_and_one_unit_less_does_not() -> None:
     judged = judgements()
     units = judged.group_by("culture").agg(pl.col("item").n_unique()).rows()
-    options = RunOptions(tasks=("sample/mcq",), until=4.0)
+    options = RunOptions(tasks=("demo/mcq",), until=4.0)
     asked = scored(
         ("all", "all", "right", 50.0),
         ("culture", "KR", "right", 50.0),

@@ -23,12 +23,12 @@ def test_items_that_are_not_found_any_more_are_an_error_and_no_smaller_denominat
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another version of folkways may give items other names."""
-    asked = run("sample/mcq", models="baseline/first", workspace=tmp_path / "w.db")
+    asked = run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db")
     before = asked.scores()
-    task = get_task("sample/mcq")
+    task = get_task("demo/mcq")
     items = task.items
     monkeypatch.setattr(type(task), "items", lambda _, release: items(release).filter(pl.col("culture") != "KR"))
-    with pytest.raises(FolkwaysError, match=r"run-1 expects \d+ answers on sample/mcq, but only \d+"):
+    with pytest.raises(FolkwaysError, match=r"run-1 expects \d+ answers on demo/mcq, but only \d+"):
         asked.score("strict")
     assert asked.scores().equals(before, null_equal=True)
 
@@ -80,14 +80,14 @@ def test_a_run_that_asked_no_benchmark_is_not_scored(tmp_path: Path) -> None:
 def test_a_run_is_scored_part_by_part_and_is_finished_with_that(tmp_path: Path) -> None:
     """Text tools are for the tasks that use any. What another run of the same models has is its own."""
     path = tmp_path / "w.db"
-    tasks = ["sample/true-false", "sample/mcq"]
+    tasks = ["demo/true-false", "demo/mcq"]
     asked = run(tasks, models=["baseline/first", "baseline/echo"], workspace=path, name="mine")
-    run(["sample/mcq"], models=["baseline/first"], workspace=path, name="other", limit=3)
+    run(["demo/mcq"], models=["baseline/first"], workspace=path, name="other", limit=3)
     workspace = open_workspace(path)
     other = results.load_scores(workspace, run_records.find_run(workspace, "other"))
     run_records.set_state(workspace, run_records.find_run(workspace, "mine"), "asked")
     found = score_run(workspace, run_records.find_run(workspace, "mine"), "strict", "nothing that these tasks know")
-    assert (found.profiles, found.problems) == ({"sample/true-false": "strict", "sample/mcq": "strict"}, ())
+    assert (found.profiles, found.problems) == ({"demo/true-false": "strict", "demo/mcq": "strict"}, ())
     assert run_records.find_run(workspace, "mine").state == "finished"
     stored = results.load_scores(workspace, run_records.find_run(workspace, "mine"))
     order = ["task", "endpoint", "metric", "facet", "value"]

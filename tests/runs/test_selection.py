@@ -74,18 +74,18 @@ def test_cultures_by_alias_and_by_parent() -> None:
 
 
 def test_each_task_is_asked_about_those_of_the_cultures_that_it_has() -> None:
-    planned = plan_tasks(RunOptions(tasks=("sample",), cultures=("KR", "United States", "ANGLO")))
+    planned = plan_tasks(RunOptions(tasks=("demo",), cultures=("KR", "United States", "ANGLO")))
     asked = {plan.task.name: plan.options.cultures for plan in planned}
-    assert asked["sample/saq"] == ("KR", "United States")
-    assert asked["sample/identification"] == ("ANGLO",)
+    assert asked["demo/saq"] == ("KR", "United States")
+    assert asked["demo/identification"] == ("ANGLO",)
     assert all(next(plan.prompts()).height for plan in planned)
 
 
 def test_a_task_about_none_of_the_cultures_is_left_out() -> None:
-    planned = plan_tasks(RunOptions(tasks=("sample/saq", "sample/identification"), cultures=("KR",)))
-    assert [plan.task.name for plan in planned] == ["sample/saq"]
+    planned = plan_tasks(RunOptions(tasks=("demo/saq", "demo/identification"), cultures=("KR",)))
+    assert [plan.task.name for plan in planned] == ["demo/saq"]
 
 
 def test_a_culture_that_no_task_asks_about_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="France is not among them"):
-        plan_tasks(RunOptions(tasks=("sample",), cultures=("KR", "FR")))
+        plan_tasks(RunOptions(tasks=("demo",), cultures=("KR", "FR")))

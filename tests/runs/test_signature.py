@@ -12,7 +12,7 @@ from folkways.reports.formats.methods import explain
 
 
 def signature(tmp_path: Path, **options: Any) -> str:
-    asked = run("sample/mcq", models="baseline/first", workspace=tmp_path / "w.db", **options)
+    asked = run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", **options)
     (text,) = set(asked.scores()["signature"])
     return str(text)
 

@@ -1,6 +1,6 @@
 """What a benchmark and its tasks are: data and pure functions, which never open a socket or a database.
 
-A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``; ``benchmarks/sample``
+A new benchmark is one folder with a ``Benchmark`` and one entry point in the group ``folkways.benchmarks``; ``benchmarks/demo``
 is the smallest one and is meant to be copied.
 """
 
@@ -188,6 +188,7 @@ class Benchmark:
     reader:   what recognises and checks its released data, where they need that.
     analyses: what can be asked of a run besides its scores, with names that are unique here.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
+    aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
     """
 
     name: str
@@ -196,6 +197,7 @@ class Benchmark:
     reader: Reader | None = None
     analyses: tuple[Analysis, ...] = ()
     caution: str = ""
+    aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """ValueError for a task of another name."""

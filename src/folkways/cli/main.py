@@ -17,7 +17,7 @@ from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, FolkwaysWarning
 
 COMMANDS = {
-    "quickstart": "Ask the sample questions of baseline endpoints and write a report; no key, no network.",
+    "quickstart": "Ask the demo questions of baseline endpoints and write a report; no key, no network.",
     "data": "List, fetch, check and find released data.",
     "run": "Ask models the questions of one or more tasks.",
     "estimate": "Requests, tokens and cost of a run before spending anything.",

@@ -72,7 +72,7 @@ def command(
     goes on where it stopped, and nothing is asked twice.
 
     \b
-    folkways run sample --model baseline/random
+    folkways run demo --model baseline/random
     folkways run blend/saq blend/mcq --model openai/gpt-4o-mini --cultures KR,KP,ET
     folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
     folkways run blend/saq --model openai/gpt-4o-mini --until 5

@@ -41,7 +41,7 @@ def command(workspace: str, as_json: bool) -> None:
         print_json(found)
         return
     if not found:
-        click.echo(f"{workspace} has no runs yet; start one with: folkways run sample --model baseline/random")
+        click.echo(f"{workspace} has no runs yet; start one with: folkways run demo --model baseline/random")
         return
     from rich.table import Table
 

@@ -74,7 +74,7 @@ class RunOptions:
         for name, value in self.settings.items():
             check_setting(name, value)
         if not self.tasks:
-            raise FolkwaysError("name at least one task, for example: folkways run sample --model baseline/random")
+            raise FolkwaysError("name at least one task, for example: folkways run demo --model baseline/random")
 
     def texts_for(self, task: str) -> dict[str, str]:
         """The prompt texts that this task is asked with, by template name."""

@@ -26,9 +26,9 @@ POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN
 
 @pytest.fixture
 def desk(workspace: Workspace) -> Desk:
-    """A study beside a run of the sample's short answers, in which a model says one word to everything."""
+    """A study beside a run of the demo's short answers, in which a model says one word to everything."""
     with ChatServer(mode="fixed:nothing of the kind") as server:
-        asked = run(["sample/saq"], models=[f"{server.url}/v1#m"], workspace=workspace, name="drawn")
+        asked = run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=workspace, name="drawn")
     assert set(asked.scores().filter(pl.col("facet") == "all")["score"]) == {0.0}
     return open_desk(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=POPULATIONS)
 

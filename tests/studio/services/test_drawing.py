@@ -33,7 +33,7 @@ Reply = dict[str, Any]
 @pytest.fixture(scope="module")
 def replies() -> list[list[Reply]]:
     """What two models say about the US and Mexico: mostly what is wrong, and each once what is right, nothing, a refusal."""
-    items = [item for item in get_task("sample/saq").items(open_release("sample")).to_dicts() if item["culture"] in ("US", "MX")]
+    items = [item for item in get_task("demo/saq").items(open_release("demo")).to_dicts() if item["culture"] in ("US", "MX")]
     said: list[list[Reply]] = []
     for model in range(2):
         rows: list[Reply] = []
@@ -66,7 +66,7 @@ def source(tmp_path_factory: pytest.TempPathFactory, replies: list[list[Reply]])
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     names = [f"replay:{file}" for file in files]
     workspace = open_workspace(folder / "runs.db")
-    for tasks, name in ((["sample/mcq", "sample/saq"], "drawn"), (["sample/mcq"], "choices")):
+    for tasks, name in ((["demo/mcq", "demo/saq"], "drawn"), (["demo/mcq"], "choices")):
         run(tasks, models=names, workspace=workspace, name=name)
     yield workspace, names
     workspace.close()
@@ -80,7 +80,7 @@ def desk(studio_workspace: Workspace) -> Desk:
 def keys_of(names: list[str], replies: list[list[Reply]], culture: str, models: tuple[int, ...], right: bool) -> list[str]:
     """Naively: the keys of what may be drawn, in order."""
     return [
-        f"{names[model]}:sample/saq:{row['item']}:{row['language']}:plain:0"[-128:]
+        f"{names[model]}:demo/saq:{row['item']}:{row['language']}:plain:0"[-128:]
         for model in models
         for place, row in enumerate(replies[model])
         if row["item"].startswith(culture)
@@ -115,10 +115,10 @@ def test_what_is_made_of_a_reply(desk: Desk, source: tuple[Workspace, list[str]]
     found = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0]], by=desk.owner)
     item = next(item for item in found.items if ":MX/food-1:es:" in item.key)
     (row,) = (row for row in replies[0] if (row["item"], row["language"]) == ("MX/food-1", "es"))
-    asked = next(each for each in get_task("sample/saq").items(open_release("sample")).to_dicts() if each["item"] == "MX/food-1")
+    asked = next(each for each in get_task("demo/saq").items(open_release("demo")).to_dicts() if each["item"] == "MX/food-1")
     assert item.content == {
         "question": asked["text"], "reply": row["response"], "accepted": ["tortilla / tortillas"], "language": "es",
-        "task": "sample/saq", "item_id": "MX/food-1", "variant": "plain", "sample": 0, "endpoint": names[0], "run": "drawn",
+        "task": "demo/saq", "item_id": "MX/food-1", "variant": "plain", "sample": 0, "endpoint": names[0], "run": "drawn",
     }  # fmt: skip
     places = {name: get_population(desk.workspace, desk.study.id, name).id for name in ("mexico", "us")}
     assert {each.population_id for each in found.items if ":MX/" in each.key} == {places["mexico"]}
@@ -143,7 +143,7 @@ def test_nothing_is_drawn_twice_into_one_stage(desk: Desk, source: tuple[Workspa
 
 def test_why_nothing_can_be_drawn(desk: Desk, source: tuple[Workspace, list[str]]) -> None:
     runs, names = source
-    with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, sample/saq"):
+    with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, demo/saq"):
         draw_answers(desk.workspace, desk.study.id, "judge", "choices", source=runs)
     with pytest.raises(UnknownNameError, match=r"one\.jsonl"):
         draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0], "another"])

@@ -25,7 +25,7 @@ POPULATIONS = [{"name": "us", "culture": "US", "language": "en"}, {"name": "chin
 def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     with ChatServer(mode="fixed:nothing of the kind") as server:
-        run(["sample/saq"], models=[f"{server.url}/v1#m"], workspace=field.workspace, name="drawn")
+        run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=field.workspace, name="drawn")
     desk = field.researcher("/data")
     desk.get_by_label("Run, by its name").fill("nowhere")
     desk.get_by_role("button", name="Draw").click()
@@ -39,7 +39,7 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     begin(judge)
     expect(judge.locator(".quote")).to_have_text("nothing of the kind")
     shown = judge.locator("main").inner_text()
-    assert "/v1#m" not in shown and "drawn" not in shown and "sample/saq" not in shown
+    assert "/v1#m" not in shown and "drawn" not in shown and "demo/saq" not in shown
     judge.keyboard.press("3")
     judge.get_by_label("Nonsensical").check()
     judge.get_by_label("Refusal").check()

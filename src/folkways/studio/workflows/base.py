@@ -28,8 +28,8 @@ class Vote:
 class Decision:
     """What the judgements of an item come to.
 
-    outcome: ``wait`` for ``missing`` more answers; ``done`` with a ``result``; ``dropped`` for a ``reason``; ``subpopulation``: to be
-             asked again of the populations that are parts of this one, or dropped where there are none.
+    outcome: ``wait`` for ``missing`` more answers; ``done`` with a ``result``; ``dropped`` for a ``reason``; ``subpopulation``:
+             to be asked again of the populations that are parts of this one, or dropped where there are none.
     branch:  which of the stage's ``next`` stages a done item goes on to: ``done``, or ``disagree`` where somebody has to settle it.
     """
 

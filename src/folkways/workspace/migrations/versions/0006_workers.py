@@ -1,4 +1,4 @@
-"""The processes that hold claims are workers."""
+"""The processes that hold claims are workers, and the questions that come with folkways are the demo."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,11 +10,13 @@ down_revision = "0005"
 def upgrade() -> None:
     """Claims last as long as a process and may be dropped: what they hold is then asked for again."""
     _replace("owners", "workers", "worker_id")
+    _rename_tasks("sample/", "demo/")
 
 
 def downgrade() -> None:
     """Back to owners."""
     _replace("workers", "owners", "owner_id")
+    _rename_tasks("demo/", "sample/")
 
 
 def _replace(old: str, new: str, column: str) -> None:
@@ -38,3 +40,10 @@ def _replace(old: str, new: str, column: str) -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_claims")),
     )
     op.create_index(op.f(f"ix_claims_{column}"), "claims", [column], unique=False)
+
+
+def _rename_tasks(old: str, new: str) -> None:
+    for name in ("expected", "run_tasks", "scores"):
+        task: sa.ColumnClause[str] = sa.column("task", sa.String)
+        renamed = sa.literal(new) + sa.func.substr(task, len(old) + 1)
+        op.execute(sa.update(sa.table(name, task)).where(task.startswith(old)).values(task=renamed))

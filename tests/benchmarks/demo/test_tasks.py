@@ -1,4 +1,4 @@
-"""The sample's four verbs: what is asked, how replies are judged, and what comes of failures."""
+"""The demo's four verbs: what is asked, how replies are judged, and what comes of failures."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.sample.short_answers import contains_answer
+from folkways.benchmarks.demo.short_answers import contains_answer
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import JUDGEMENTS, PROMPTS, State, require_columns
 from folkways.releases.base import Release
-from tests.support.sample_replies import BY_NAME, gold_reply, judge, respond
+from tests.support.demo_replies import BY_NAME, gold_reply, judge, respond
 
 
 def prompts(name: str, release: Release, **options: object) -> pl.DataFrame:
@@ -29,7 +29,7 @@ def test_prompts_are_complete_and_follow_the_items(task: Task, release: Release)
 
 
 def test_short_answers_are_asked_in_both_languages_and_once_where_there_is_one(release: Release) -> None:
-    found = prompts("sample/saq", release)
+    found = prompts("demo/saq", release)
     assert found.height == 36 * 2 - 4
     assert found.filter(item="KR/food-1")["language"].to_list() == ["ko", "en"]
     assert found.filter(item="US/school-1")["language"].to_list() == ["en"]
@@ -41,52 +41,52 @@ def test_short_answers_are_asked_in_both_languages_and_once_where_there_is_one(r
     [(("local",), 36), (("en",), 36), (("ko",), 4), (("Korean", "kor"), 4), (("local", "en"), 68), (("en", "local"), 68)],
 )
 def test_languages_can_be_chosen(languages: tuple[str, ...], expected: int, release: Release) -> None:
-    assert prompts("sample/saq", release, languages=languages).height == expected
+    assert prompts("demo/saq", release, languages=languages).height == expected
 
 
 def test_an_english_task_is_asked_in_english_where_local_is_wanted(release: Release) -> None:
-    assert set(prompts("sample/mcq", release, languages=("local",))["language"]) == {"en"}
+    assert set(prompts("demo/mcq", release, languages=("local",))["language"]) == {"en"}
 
 
 def test_a_language_that_is_not_offered_is_an_error_with_those_that_are(release: Release) -> None:
     with pytest.raises(UnknownNameError, match=r"'ko'\nvalid: en, local"):
-        prompts("sample/mcq", release, languages=("ko",))
+        prompts("demo/mcq", release, languages=("ko",))
 
 
 def test_options_and_labels_are_in_the_prompt(release: Release) -> None:
-    first = prompts("sample/mcq", release).row(0, named=True)
+    first = prompts("demo/mcq", release).row(0, named=True)
     assert first["choices"] == ["A", "B", "C", "D"]
     assert "C. Thanksgiving\nD. Independence Day" in first["user"]
-    statement = prompts("sample/true-false", release).row(0, named=True)
+    statement = prompts("demo/true-false", release).row(0, named=True)
     assert statement["choices"] == ["True", "False"]
     assert statement["user"].count("door to door") == 1
 
 
 def test_what_is_to_be_found_is_not_shown(release: Release) -> None:
-    assert "<CSI>thank-you" not in prompts("sample/identification", release)["user"][0]
-    hidden = prompts("sample/prediction", release)
+    assert "<CSI>thank-you" not in prompts("demo/identification", release)["user"][0]
+    hidden = prompts("demo/prediction", release)
     assert not hidden["user"].str.contains("thank-you note|Sunday roast|tuxedo").any()
     assert hidden["user"].str.count_matches(r"<CSI>\[MASK\]</CSI>").to_list() == [1] * 7 + [2, 2, 2, 1, 1]
 
 
 def test_adaptation_names_culture_and_language(release: Release) -> None:
-    found = prompts("sample/adaptation", release).filter(item="TR/s10")
+    found = prompts("demo/adaptation", release).filter(item="TR/s10")
     assert found["language"].to_list() == ["tr", "en"]
     assert "Turkish for a reader from Turkey" in found["user"][0]
     assert "English for a reader from Turkey" in found["user"][1]
 
 
 def test_a_users_prompt_text_takes_the_place_of_ours(release: Release) -> None:
-    found = prompts("sample/mcq", release, prompt_texts={"short": "{q} {options} {unknown}"})
+    found = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options} {unknown}"})
     assert set(found["variant"]) == {"short"}
     assert set(found["prompt_source"]) == {"file:short"}
     assert found["user"][0].endswith("D. Independence Day {unknown}")
-    both = prompts("sample/mcq", release, prompt_texts={"short": "{q} {options}"}, variants=("all",))
+    both = prompts("demo/mcq", release, prompt_texts={"short": "{q} {options}"}, variants=("all",))
     assert both["variant"].unique().sort().to_list() == ["plain", "short"]
     with pytest.raises(FolkwaysError, match="no place for"):
-        prompts("sample/mcq", release, prompt_texts={"short": "Just guess."})
-    with pytest.raises(UnknownNameError, match="unknown variant of sample/mcq 'inst-4'"):
-        prompts("sample/mcq", release, variants=("inst-4",))
+        prompts("demo/mcq", release, prompt_texts={"short": "Just guess."})
+    with pytest.raises(UnknownNameError, match="unknown variant of demo/mcq 'inst-4'"):
+        prompts("demo/mcq", release, variants=("inst-4",))
 
 
 def test_right_replies_are_judged_right_and_score_100(task: Task, release: Release) -> None:
@@ -127,7 +127,7 @@ def test_a_reply_that_declines_is_a_refusal_and_wrong(task: Task, reply: str, re
 
 
 def test_a_sentence_given_back_without_tags_is_an_answer_and_other_text_is_none(release: Release) -> None:
-    task = BY_NAME["sample/identification"]
+    task = BY_NAME["demo/identification"]
     texts = dict(task.items(release).select("item", "text").iter_rows())
     judged = judge(task, release, lambda item, language: f'"{texts[item["item"]]}"')
     assert set(judged["state"]) == {"answered"}
@@ -141,7 +141,7 @@ def test_an_empty_reply_is_unreadable(task: Task, reply: str, release: Release) 
 
 
 def test_a_refusal_in_the_language_asked_is_one(release: Release) -> None:
-    judged = judge(BY_NAME["sample/saq"], release, lambda item, language: "모르겠습니다." if language == "ko" else "x")
+    judged = judge(BY_NAME["demo/saq"], release, lambda item, language: "모르겠습니다." if language == "ko" else "x")
     assert set(judged.filter(language="ko")["state"]) == {"refused"}
     assert set(judged.filter(language="de")["state"]) == {"answered"}
 
@@ -151,7 +151,7 @@ def test_one_wrong_statement_makes_the_question_wrong(release: Release) -> None:
         wrong = item["item"] == "KR/manners-1/3"
         return {"True": "False", "False": "True"}[item["truth"]] if wrong else item["truth"]
 
-    task = BY_NAME["sample/true-false"]
+    task = BY_NAME["demo/true-false"]
     scores = task.summarise(judge(task, release, all_but_one))
     korea = scores.filter(facet="culture", value="KR")
     assert korea.select("metric", "score", "n").rows() == [("all_right", 0.0, 1), ("right", 75.0, 4)]
@@ -159,13 +159,13 @@ def test_one_wrong_statement_makes_the_question_wrong(release: Release) -> None:
 
 
 def test_a_question_whose_statements_were_not_all_judged_is_not_right(release: Release) -> None:
-    task = BY_NAME["sample/true-false"]
+    task = BY_NAME["demo/true-false"]
     responses = respond(task, release, gold_reply).head(3)
     assert task.judge(task.items(release), responses, "strict")["all_right"].to_list() == [0.0, None, None]
 
 
 def test_refusing_to_adapt_is_right_only_where_nothing_fits(release: Release) -> None:
-    task = BY_NAME["sample/adaptation"]
+    task = BY_NAME["demo/adaptation"]
     for spelling in ("Non-transferable", "non transferrable."):
         judged = judge(task, release, lambda item, language, reply=spelling: reply)
         impossible = pl.col("item").is_in(["TR/s07", "KR/s05"])
@@ -198,15 +198,15 @@ def test_an_answer_is_found_as_whole_words_where_words_have_borders(reply: str, 
 
 
 def test_an_english_answer_counts_in_a_local_run_and_not_the_other_way_round(release: Release) -> None:
-    judged = judge(BY_NAME["sample/saq"], release, lambda item, language: "asparagus" if language == "de" else "Spargel")
+    judged = judge(BY_NAME["demo/saq"], release, lambda item, language: "asparagus" if language == "de" else "Spargel")
     asparagus = judged.filter(item="DE/food-2")
     assert dict(asparagus.select("language", "correct").iter_rows()) == {"de": 1.0, "en": 0.0}
 
 
 def test_a_response_to_an_unknown_item_is_named_with_its_row(release: Release) -> None:
-    task = BY_NAME["sample/mcq"]
+    task = BY_NAME["demo/mcq"]
     responses = respond(task, release, gold_reply).with_columns(item=pl.lit("XX/nothing-1"))
-    with pytest.raises(DataError, match=r"row 1: sample/mcq has no item 'XX/nothing-1'"):
+    with pytest.raises(DataError, match=r"row 1: demo/mcq has no item 'XX/nothing-1'"):
         task.judge(task.items(release), responses, "strict")
 
 

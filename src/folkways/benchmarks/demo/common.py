@@ -1,4 +1,4 @@
-"""What the sample's tasks share: how they read their file, which prompts they make, and how verdicts become a table."""
+"""What the demo's tasks share: how they read their file, which prompts they make, and how verdicts become a table."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from folkways.releases.base import Release
 
 
 class SampleTask(ItemwiseTask):
-    """A task on the sample's questions. A subclass says what an item is, what fills its prompt, and whether a reply is right."""
+    """A task on the demo's questions. A subclass says what an item is, what fills its prompt, and whether a reply is right."""
 
-    release: ClassVar[str] = "sample"
+    release: ClassVar[str] = "demo"
     facets: ClassVar[tuple[str, ...]] = ("topic",)
     profiles: ClassVar[tuple[str, ...]] = ("strict",)
-    profile_aliases: ClassVar[Mapping[str, str]] = {"paper": "strict", "lenient": "strict"}  # no paper stands behind the sample
+    profile_aliases: ClassVar[Mapping[str, str]] = {"paper": "strict", "lenient": "strict"}  # no paper stands behind the demo
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     max_tokens: ClassVar[int] = 64
     file: ClassVar[str]

@@ -1,4 +1,4 @@
-"""The sample's data: complete, consistent, in the languages they say, our own, and what the record says they are."""
+"""The demo's data: complete, consistent, in the languages they say, our own, and what the record says they are."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.sample.sentences import NON_TRANSFERABLE
-from folkways.benchmarks.sample.short_answers import contains_answer
+from folkways.benchmarks.demo.sentences import NON_TRANSFERABLE
+from folkways.benchmarks.demo.short_answers import contains_answer
 from folkways.cultures import cultures_of, get_culture
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.records import ITEMS, require_columns
 from folkways.releases.base import Release
 from folkways.releases.checksums import sha256_of
 from folkways.text.scripts import in_another_script
-from tests.support.sample_replies import BY_NAME
+from tests.support.demo_replies import BY_NAME
 
 
 def rows(name: str, release: Release) -> list[dict[str, Any]]:
@@ -43,7 +43,7 @@ def test_sizes_cultures_and_languages_are_those_promised(release: Release) -> No
     counts = {name: BY_NAME[name].items(release).height for name in BY_NAME}
     assert sum(counts.values()) == 126
     cultures = {item["culture"] for name in BY_NAME for item in rows(name, release)}
-    assert cultures == {culture.code for culture in cultures_of("sample")} | {"ANGLO"}
+    assert cultures == {culture.code for culture in cultures_of("demo")} | {"ANGLO"}
     languages = set()
     for sample_task in BY_NAME.values():
         items = sample_task.items(release)
@@ -63,7 +63,7 @@ def test_every_item_is_complete_and_has_its_own_id(task: Task, release: Release)
 
 
 def test_short_answers_are_in_the_language_they_say(release: Release) -> None:
-    for item in rows("sample/saq", release):
+    for item in rows("demo/saq", release):
         assert in_another_script(item["text"], "en") is False
         if item["local_text"] is None:
             assert item["culture"] == "US"
@@ -75,7 +75,7 @@ def test_short_answers_are_in_the_language_they_say(release: Release) -> None:
 
 
 def test_no_question_gives_its_answer_away(release: Release) -> None:
-    for item in rows("sample/saq", release):
+    for item in rows("demo/saq", release):
         language = get_culture(item["culture"]).languages[0]
         for group in item["answers"]:
             assert not any(contains_answer(item["text"], answer, "en") for answer in group["en"]), item["item"]
@@ -83,7 +83,7 @@ def test_no_question_gives_its_answer_away(release: Release) -> None:
 
 
 def test_options_are_four_different_ones_and_no_letter_is_favoured(release: Release) -> None:
-    items = rows("sample/mcq", release)
+    items = rows("demo/mcq", release)
     for item in items:
         assert len(set(item["options"])) == 4, item["item"]
     letters = Counter(item["answer"] for item in items)
@@ -93,7 +93,7 @@ def test_options_are_four_different_ones_and_no_letter_is_favoured(release: Rele
 
 def test_each_question_has_four_statements_with_true_and_false_ones(release: Release) -> None:
     truths: dict[str, list[str]] = {}
-    for item in rows("sample/true-false", release):
+    for item in rows("demo/true-false", release):
         truths.setdefault(item["question"], []).append(item["truth"])
     for question, values in truths.items():
         assert len(values) == 4, question
@@ -103,8 +103,8 @@ def test_each_question_has_four_statements_with_true_and_false_ones(release: Rel
 
 
 def test_sentences_carry_balanced_tags_around_something(release: Release) -> None:
-    texts = [item["gold"] for item in rows("sample/identification", release)]
-    texts += [item[side] for item in rows("sample/adaptation", release) for side in ("gold_en", "gold_local")]
+    texts = [item["gold"] for item in rows("demo/identification", release)]
+    texts += [item[side] for item in rows("demo/adaptation", release) for side in ("gold_en", "gold_local")]
     for text in texts:
         spans = tagged_spans(text, across_lines=False)
         assert text.count(OPENING) == text.count(CLOSING) == len(spans)
@@ -113,7 +113,7 @@ def test_sentences_carry_balanced_tags_around_something(release: Release) -> Non
 
 def test_adaptations_keep_the_number_of_items_and_come_in_both_languages(release: Release) -> None:
     impossible = 0
-    for item in rows("sample/adaptation", release):
+    for item in rows("demo/adaptation", release):
         expected = len(tagged_spans(item["text"], across_lines=False))
         found = [len(tagged_spans(item[side], across_lines=False)) for side in ("gold_en", "gold_local")]
         if found == [0, 0]:

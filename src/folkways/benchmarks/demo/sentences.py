@@ -1,4 +1,4 @@
-"""sample/identification, sample/prediction and sample/adaptation: sentences with culture-specific items (CSIs) in tags."""
+"""demo/identification, demo/prediction and demo/adaptation: sentences with culture-specific items (CSIs) in tags."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.demo.common import SampleTask, local_language
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.sample.common import SampleTask, local_language
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.edits import edit_similarity
 from folkways.metrics.spans import CLOSING, OPENING, hi_csi, hp_csi_per_gold, si_csi, tagged_spans
@@ -62,7 +62,7 @@ class SentenceTask(SampleTask):
 class Identification(SentenceTask):
     """The tags are taken out, and the model puts them back."""
 
-    name: ClassVar[str] = "sample/identification"
+    name: ClassVar[str] = "demo/identification"
     title: ClassVar[str] = "Sample: finding culture-specific items"
     about: ClassVar[str] = "English sentences in which the model marks what belongs to one culture."
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -87,7 +87,7 @@ class Identification(SentenceTask):
 class Prediction(SentenceTask):
     """What stands between the tags is hidden, and the model fills it in."""
 
-    name: ClassVar[str] = "sample/prediction"
+    name: ClassVar[str] = "demo/prediction"
     title: ClassVar[str] = "Sample: guessing culture-specific items"
     about: ClassVar[str] = "English sentences in which the model fills in what was hidden."
     metrics: ClassVar[tuple[Metric, ...]] = (
@@ -106,7 +106,7 @@ class Prediction(SentenceTask):
 class Adaptation(SampleTask):
     """The sentence is rewritten for another culture, within English and in its language; refusing is right where nothing fits."""
 
-    name: ClassVar[str] = "sample/adaptation"
+    name: ClassVar[str] = "demo/adaptation"
     title: ClassVar[str] = "Sample: adapting sentences to another culture"
     about: ClassVar[str] = (
         "The model puts another culture's items in the place of English ones, or says that nothing takes their place."

@@ -1,4 +1,4 @@
-"""sample/mcq and sample/true-false: answers that are a label."""
+"""demo/mcq and demo/true-false: answers that are a label."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.demo.common import SampleTask
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.sample.common import SampleTask
 from folkways.metrics.labels import TRUTHS, first_label, first_truth
 from folkways.records import Metric, Schema
 
@@ -18,7 +18,7 @@ LETTERS = ("A", "B", "C", "D")
 class MultipleChoice(SampleTask):
     """Right when the letter that the reply settles on is the answer's. Chance is 25 %."""
 
-    name: ClassVar[str] = "sample/mcq"
+    name: ClassVar[str] = "demo/mcq"
     title: ClassVar[str] = "Sample: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply settles on the right letter."),)
@@ -55,7 +55,7 @@ class MultipleChoice(SampleTask):
 class TrueFalse(SampleTask):
     """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
 
-    name: ClassVar[str] = "sample/true-false"
+    name: ClassVar[str] = "demo/true-false"
     whole_questions: ClassVar[bool] = True
     title: ClassVar[str] = "Sample: true or false"
     about: ClassVar[str] = (

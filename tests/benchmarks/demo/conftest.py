@@ -7,12 +7,12 @@ import pytest
 from folkways.benchmarks.base import Task
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
-from tests.support.sample_replies import BY_NAME
+from tests.support.demo_replies import BY_NAME
 
 
 @pytest.fixture(scope="session")
 def release() -> Release:
-    return open_release("sample")
+    return open_release("demo")
 
 
 @pytest.fixture(params=BY_NAME)

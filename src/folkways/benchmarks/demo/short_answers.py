@@ -1,4 +1,4 @@
-"""sample/saq: a question in the culture's own language and in English, answered in a few words."""
+"""demo/saq: a question in the culture's own language and in English, answered in a few words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, answer_groups
+from folkways.benchmarks.demo.common import SampleTask, local_language
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.sample.common import SampleTask, local_language
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
 from folkways.text.normalise import strict_text
@@ -22,7 +22,7 @@ WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or p
 class ShortAnswers(SampleTask):
     """Right when the reply contains one of the accepted answers, in the language asked or in English."""
 
-    name: ClassVar[str] = "sample/saq"
+    name: ClassVar[str] = "demo/saq"
     title: ClassVar[str] = "Sample: short answers"
     about: ClassVar[str] = (
         "Everyday questions in the language of each culture and in English; one of several accepted answers counts."

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.sample import BENCHMARK
+from folkways.benchmarks.demo import BENCHMARK
 from folkways.records import RESPONSES, State
 from folkways.releases.base import Release
 
