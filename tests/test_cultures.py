@@ -184,7 +184,7 @@ def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
     assert error.value.valid == sorted(cultures())
     with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: am, ar, as"):
         get_language("xx")
-    with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, sample, xcr"):
+    with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, demo, xcr"):
         cultures_of("mmlu")
     with pytest.raises(UnknownNameError, match="unknown culture in blend 'Korea'"):
         culture_named("blend", "Korea")

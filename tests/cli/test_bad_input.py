@@ -19,7 +19,7 @@ NOT_UTF8 = "\udcff"  # what Python makes of a byte that is not UTF-8 on a comman
 
 WRONG = {
     # what is asked
-    "run smaple --model baseline/first": r"unknown task or benchmark 'smaple'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
+    "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     f"{RUN} --cultures ,": r"separate names by commas",
     f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: am, ar",
@@ -79,13 +79,13 @@ WRONG = {
     "run demo --model replay:broken.jsonl": r"broken.jsonl, row 2: is not JSON",
     "run demo --model replay:broken.parquet": r"broken.parquet: not readable as parquet",
     # data
-    f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*sample@1",
+    f"{RUN} --release nope": r"unknown release 'nope'\nvalid: .*demo@1",
     f"{RUN} --release ./nowhere": r"no such folder: .*nowhere",
     f"{RUN} --release wrong.csv": r"wrong.csv is a file; give the folder",
-    f"{RUN} --release blend=mcq": r"no task of the run reads it.*'blend'\nvalid: sample",
+    f"{RUN} --release blend=mcq": r"no task of the run reads it.*'blend'\nvalid: demo",
     f"run blend/mcq {FIRST}": r"is not on this disk(.|\n)*folkways data fetch blend-mcq",
     f"run blend/mcq {FIRST} --release folder": r"folder",
-    f"run blend/mcq {FIRST} --release sample": r"is data of sample, but blend is needed\nvalid: blend-mcq",
+    f"run blend/mcq {FIRST} --release sample": r"is data of demo, but blend is needed\nvalid: blend-mcq",
     f"run blend/saq {FIRST} --release mcq": r"release dir:mcq has no annotations",
     f"run blend/mcq {FIRST} --release mcq --cultures DZ": r"unknown culture 'DZ'\nvalid: CN, ES",
     f"run blend/mcq {FIRST} --release mcq --languages ko": r"no item is left for these options .*languages ko.*widen",

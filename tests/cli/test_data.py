@@ -59,7 +59,7 @@ class TestList:
         assert done.returncode == 0
         for expected in ("blend@24e7d73   (or: blend)   not here", "CC-BY-NC-ND-4.0", "chiu2024culturalbench, arXiv 2410.02677"):
             assert expected in done.stdout
-        assert "sample@1   (or: sample)   part of folkways" in done.stdout
+        assert "demo@1   (or: demo, sample, sample@1)   part of folkways" in done.stdout
 
     def test_json_has_the_whole_record(self, data: Run) -> None:
         entries = {entry["name"]: entry for entry in json.loads(data("list", "--json").stdout)}
@@ -195,10 +195,10 @@ class TestCheck:
     def test_an_output_file_that_cannot_be_written(self, data: Run, tmp_path: Path) -> None:
         failed(data("check", "demo", "--out", tmp_path / "no" / "odd.txt"), r"the folder .*no does not exist; create it first")
 
-    def test_the_sample_can_be_read(self, data: Run) -> None:
+    def test_the_demo_can_be_read(self, data: Run) -> None:
         done = data("check", "demo")
         assert done.returncode == 0
-        assert "sample@1 (verified)" in done.stdout
+        assert "demo@1 (verified)" in done.stdout
 
 
 class TestWhere:

@@ -174,7 +174,7 @@ class TestOpenFolder:
     def test_another_benchmark_than_the_task_needs_is_refused(self, shared: Path) -> None:
         with pytest.raises(FolkwaysError, match=r"nothing in .* is laid out like the data of blend"):
             open_release(shared / "data" / "xcr", "blend")
-        with pytest.raises(FolkwaysError, match=r"(?s)sample@1 is data of sample, but xcr is needed.*valid: xcr, xcr@9904292"):
+        with pytest.raises(FolkwaysError, match=r"(?s)demo@1 is data of demo, but xcr is needed.*valid: xcr, xcr@9904292"):
             open_release("demo", "xcr")
 
     def test_an_empty_folder_says_what_was_expected(self, tmp_path: Path) -> None:

@@ -73,6 +73,20 @@ def test_scores_of_earlier_versions_are_read_and_leave_nothing_out(tmp_path: Pat
     assert (row.n, row.left_out, row.why_left_out) == (1103, 0, None)
 
 
+def test_runs_of_the_sample_become_runs_of_the_demo(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    old = sa.create_engine(f"sqlite:///{path}")
+    migrated(old, "0005")
+    named = ["sample/mcq", "sample/true-false", "blend/saq", "my-sample/mcq"]
+    with old.begin() as connection:
+        table = sa.Table("run_tasks", sa.MetaData(), autoload_with=connection)
+        values = {"run_id": 1, "release": "sample@1", "root": "/", "fingerprint": "f", "options": "{}"}
+        connection.execute(sa.insert(table), [{**values, "task": task} for task in named])
+    with open_workspace(path).read() as connection:
+        found = connection.scalars(sa.select(schema.run_tasks.c.task)).all()
+    assert sorted(found) == ["blend/saq", "demo/mcq", "demo/true-false", "my-sample/mcq"]
+
+
 @pytest.mark.postgres
 def test_migrations_make_what_a_new_workspace_has_on_postgresql(postgres_url: str) -> None:
     engine = sa.create_engine(postgres_url)

@@ -31,12 +31,12 @@ def analyses() -> dict[str, tuple[Analysis, ...]]:
 def get_task(name: str) -> Task:
     """The task of that name, or of an earlier name of its benchmark; UnknownNameError with the valid names otherwise."""
     try:
-        return tasks()[_present(name)]
+        return tasks()[present_name(name)]
     except KeyError:
         raise UnknownNameError("task", name, tasks()) from None
 
 
-def _present(name: str) -> str:
+def present_name(name: str) -> str:
     """The name of a task or benchmark, with the name that its benchmark has now."""
     first, slash, rest = name.partition("/")
     return next((found.name for found in benchmarks().values() if first in found.aliases), first) + slash + rest
@@ -52,7 +52,7 @@ def expand_tasks(names: Sequence[str]) -> list[Task]:
     known = tasks()
     chosen: dict[str, Task] = {}
     for name in names:
-        members = [task for task in known.values() if _present(name) in (task.name, task.benchmark)]
+        members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
             raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values())})
         chosen.update({task.name: task for task in members})

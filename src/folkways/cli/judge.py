@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option
+from folkways.cli.options import release_names, scoring_model_options, scoring_models, text_tools_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
@@ -60,13 +60,14 @@ def command(
     from folkways.runs.scoring_models import equip
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
+    named = release_names((release,) if release else ())
     chosen = get_task(task)
     if text_tools is not None:
         chosen = chosen.with_text_tools(text_tools)
     equipped = equip(chosen, scoring_models(**model_options))
     judged = judge_file(
         equipped.task,
-        open_release((release or chosen.release).removeprefix(f"{chosen.benchmark}="), chosen.benchmark),
+        open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark),
         responses,
         culture=culture,
         language=language,

@@ -212,5 +212,5 @@ def test_a_response_to_an_unknown_item_is_named_with_its_row(release: Release) -
 
 def test_there_is_one_profile_under_every_benchmarks_names(task: Task) -> None:
     assert {task.resolve_profile(name) for name in (None, "strict", "paper", "lenient")} == {"strict"}
-    with pytest.raises(UnknownNameError, match="unknown profile of sample/"):
+    with pytest.raises(UnknownNameError, match="unknown profile of demo/"):
         task.resolve_profile("loose")
