@@ -28,7 +28,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_models_of_one_run_by_their_short_names(workspace: Path) -> None:
     done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "-w", workspace)
     assert done.returncode == 0
-    assert done.stdout.startswith("baseline/first against baseline/random: demo/mcq, Right\nNo difference can be told: ")
+    assert done.stdout.startswith("baseline/first against baseline/random: demo/mcq, Accuracy\nNo difference can be told: ")
     assert "South Korea" in done.stdout
     assert not done.stderr
 
@@ -53,7 +53,7 @@ def test_every_model_of_the_runs_if_none_is_named(workspace: Path) -> None:
     assert rows.filter(pl.col("facet") == "all").select("first", "second").height == 3
     assert "ranking" not in done.stdout.lower()
     text = folkways("compare", "--run", "whole", "--task", "demo/mcq", "-w", workspace).stdout
-    assert text.startswith("Ranking: demo/mcq, Right")
+    assert text.startswith("Ranking: demo/mcq, Accuracy")
     assert text.count(" against ") == 3
 
 
@@ -62,8 +62,8 @@ def test_every_task_in_common_and_a_facet_of_ones_own(workspace: Path, tmp_path:
     done = folkways("compare", "first", "echo", "--run", "whole", "--by", "topic", "--format", "md", "--out", out, "-w", workspace)
     assert (done.returncode, done.stdout) == (0, "")
     text = out.read_text()
-    assert "## baseline/first against baseline/echo: demo/mcq, Right" in text
-    assert "## baseline/first against baseline/echo: demo/saq, Right" in text
+    assert "## baseline/first against baseline/echo: demo/mcq, Accuracy" in text
+    assert "## baseline/first against baseline/echo: demo/saq, Accuracy" in text
     assert "| topic | first |" in text
 
 

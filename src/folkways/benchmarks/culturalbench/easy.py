@@ -35,7 +35,7 @@ class Easy(CulturalBenchTask):
     title: ClassVar[str] = "CulturalBench-Easy"
     about: ClassVar[str] = "Choose one of four options to a question about a country or region (sections 3.3 and 5)."
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("right", "Right", "The reply gives the letter of the gold option (section 5)."),
+        Metric("right", "Accuracy", "The reply gives the letter of the gold option (section 5)."),
         Metric("consistent", "Same option", "The same option was chosen in every order that was asked, right or wrong."),
         *LETTER_METRICS,
     )

@@ -14,7 +14,7 @@ from folkways.benchmarks.tables import Table
 from folkways.cultures import cultures
 from folkways.records import Metric, Schema, require_columns
 
-RIGHT = Metric("right", "Right", "The person chose what the others' votes make gold, and nothing else.")
+RIGHT = Metric("right", "Accuracy", "The person chose what the others' votes make gold, and nothing else.")
 
 PEOPLE: Schema = {
     "country": pl.String,  # "all" for the whole

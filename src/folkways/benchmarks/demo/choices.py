@@ -21,7 +21,7 @@ class MultipleChoice(SampleTask):
     name: ClassVar[str] = "demo/mcq"
     title: ClassVar[str] = "Sample: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply settles on the right letter."),)
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
     labels: ClassVar[tuple[str, ...]] = LETTERS
     file: ClassVar[str] = "multiple_choice.toml"
     own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}

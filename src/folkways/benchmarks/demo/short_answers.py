@@ -27,7 +27,7 @@ class ShortAnswers(SampleTask):
     about: ClassVar[str] = (
         "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
     )
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Right", "The reply contains an accepted answer."),)
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply contains an accepted answer."),)
     has_free_answers: ClassVar[bool] = True
     file: ClassVar[str] = "short_answers.toml"
     own_columns: ClassVar[Schema] = {
