@@ -12,18 +12,17 @@ import polars as pl
 
 from folkways.benchmarks.registry import expand_tasks
 from folkways.endpoints.base import Endpoint, EndpointOptions
-from folkways.endpoints.prices import Price, cost, load_prices
+from folkways.endpoints.prices import cost, load_prices
 from folkways.engine.budget import parse_budget
-from folkways.engine.session import Observer
 from folkways.errors import UnknownNameError
 from folkways.records import Frame
 from folkways.reports.data import ReportData
 from folkways.runs.collect import collect
 from folkways.runs.estimate import Estimate, estimate
-from folkways.runs.execute import MAX_FAILED, execute
+from folkways.runs.execute import execute
 from folkways.runs.judgements import judged_items
-from folkways.runs.models import open_models, split_name
-from folkways.runs.options import RunOptions
+from folkways.runs.models import open_models, price_function, split_name
+from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.scoring import score_run
 from folkways.runs.scoring_models import ScoringModels, check_models, chosen_models
@@ -42,7 +41,7 @@ class Run:
 
     workspace: Workspace
     record: run_records.RunRecord
-    prices: Path | None = None
+    prices: Path | str | None = None
 
     @property
     def name(self) -> str:
@@ -115,66 +114,41 @@ def run(
     workspace: str | Path | Workspace = "folkways.db",
     profile: str | None = None,
     name: str | None = None,
-    concurrency: int | None = None,
-    attempts: int = 6,
-    max_errors: int | None = None,
-    max_failed: float = MAX_FAILED,
-    timeout: float = 120.0,
-    budget: str | None = None,
-    prices: Path | str | None = None,
     scoring: ScoringModels | None = None,
-    observer: Observer | None = None,
-    every: float = 0.5,
-    planned: Callable[[run_records.RunRecord, bool], None] = lambda _run, _continued: None,
+    asking: AskOptions | None = None,
     **options: Any,
 ) -> Run:
     """Ask ``models`` the questions of ``tasks``, store every response, score, and return the run.
 
-    tasks:    names of tasks or benchmarks, or a RunOptions; further keyword arguments are those of RunOptions (cultures, languages,
-              variants, limit, samples, seed, system, settings, max_tokens, releases, ...).
+    tasks:    names of tasks or benchmarks, or a RunOptions.
     models:   names such as ``openai/gpt-4o-mini``, ``http://localhost:8000/v1#llama``, ``hf/NAME``, ``replay:FILE``,
               ``baseline/random``, with settings of their own behind a question mark (``openai/gpt-5?reasoning_effort=low``);
               or endpoints of your own.
-    budget:   ``1000requests``, ``2Mtokens``, ``5usd``; for this call, never crossed.
-    max_failed: share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
     scoring:  where scoring models run, and who watches; which ones are options of the run (scoring_models).
-    observer: is shown the counts every ``every`` seconds.
+    asking:   how hard to try and what may be spent.
+    options:  the fields of RunOptions (cultures, languages, variants, limit, samples, seed, system, settings, max_tokens, releases,
+              ...) and of AskOptions (concurrency, attempts, max_errors, max_failed, timeout, budget, prices, ...) by name, where
+              these are not given as records.
 
     The same call goes on where an earlier one stopped; what is stored is never asked again. Raises FolkwaysError for anything that
     the caller can put right. An interruption (Ctrl-C) ends it cleanly: see ``record.state``.
     """
-    if isinstance(tasks, RunOptions):
-        chosen = tasks
-    else:
-        chosen = RunOptions(tasks=(tasks,) if isinstance(tasks, str) else tuple(tasks), **_tuples(options))
+    known = [entry.name for entry in fields(AskOptions)]
+    asking = replace(asking or AskOptions(), **{key: options.pop(key) for key in known if key in options})
+    chosen = _run_options(tasks, options)
     wanted = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
-    opened = open_models(wanted, EndpointOptions(timeout=timeout, seed=chosen.seed))
+    opened = open_models(wanted, EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
         task.resolve_profile(profile)  # a name that cannot be scored is found out before anything is spent
     check_models(expand_tasks(chosen.tasks), chosen_models(chosen, scoring))
-    limit = parse_budget(budget) if budget is not None else None
+    if asking.budget is not None:
+        parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    path = Path(prices) if prices is not None else None
-    session = execute(
-        database,
-        chosen,
-        opened,
-        name=name,
-        concurrency=concurrency,
-        attempts=attempts,
-        max_errors=max_errors,
-        max_failed=max_failed,
-        budget=limit,
-        price_of=_price_function(path),
-        observer=observer,
-        every=every,
-        planned=planned,
-        profile=profile,
-    )
+    session = execute(database, chosen, opened, asking, name=name, profile=profile)
     score_run(database, session.run, profile, models=scoring)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
-    return Run(database, replace(record, state=ended, reason=session.run.reason), path)
+    return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices)
 
 
 def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:
@@ -210,7 +184,7 @@ def estimate_run(
     prices: Path | None = None,
 ) -> list[Estimate]:
     """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made."""
-    price_of = _price_function(prices)
+    price_of = price_function(prices)
     planned = plan_tasks(options)
     there = "://" in str(workspace) or Path(workspace).exists()
     database = open_workspace(workspace, create=False) if there else None
@@ -218,21 +192,19 @@ def estimate_run(
     return [estimate(plan, model, price_of(model.endpoint), database) for model in opened for plan in planned]
 
 
-def cost_function(prices: Path | None) -> Callable[[str, int, int], float | None]:
+def cost_function(prices: Path | str | None) -> Callable[[str, int, int], float | None]:
     """Model name and tokens to US dollars, by the prices in use."""
     table = load_prices(prices)
     return lambda model, inputs, outputs: cost(table, split_name(model)[0], inputs, outputs)
 
 
-def _price_function(prices: Path | None) -> Callable[[Endpoint], Price | None]:
-    table = load_prices(prices)
-    return lambda endpoint: table.find(split_name(endpoint.name)[0])
-
-
-def _tuples(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of RunOptions from what people write in a notebook: ``cultures="KR"`` and ``cultures=["KR", "ET"]``."""
-    known = {entry.name for entry in fields(RunOptions)}
+def _run_options(tasks: Sequence[str] | str | RunOptions, options: Mapping[str, Any]) -> RunOptions:
+    """RunOptions from what people write in a notebook: ``cultures="KR"`` and ``cultures=["KR", "ET"]``."""
+    known = {entry.name for entry in fields(RunOptions)} - {"tasks"}
     if unknown := sorted(options.keys() - known):
-        raise UnknownNameError("option", unknown[0], known - {"tasks"})
+        raise UnknownNameError("option", unknown[0], known | {entry.name for entry in fields(AskOptions)})
     lists = {key: (value,) if isinstance(value, str) else value for key, value in options.items() if key in _LISTS}
-    return {**options, **{key: value if value is None else tuple(value) for key, value in lists.items()}}
+    listed = {key: value if value is None else tuple(value) for key, value in lists.items()}
+    if isinstance(tasks, RunOptions):
+        return replace(tasks, **{**options, **listed})
+    return RunOptions((tasks,) if isinstance(tasks, str) else tuple(tasks), **{**options, **listed})

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import left_out, question_options, run_options, workspace_option
+from folkways.cli.options import left_out, models_option, prices_option, question_options, workspace_option
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
+if TYPE_CHECKING:
+    from folkways.runs.options import RunOptions
+
 
 @click.command("estimate", context_settings={"help_option_names": ["-h", "--help"]})
+@models_option
 @question_options
+@prices_option
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_json: bool, **asked: Any) -> None:
+def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices: Path | None, as_json: bool) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
 
     Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
@@ -26,7 +31,6 @@ def command(models: tuple[str, ...], workspace: str, prices: Path | None, as_jso
     """
     from folkways.api import estimate_run
 
-    options = run_options(**asked)
     estimates = estimate_run(options, models=models, workspace=workspace, prices=prices)
     if as_json:
         print_json([asdict(entry) for entry in estimates])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import release_names, scoring_model_options, scoring_models, text_tools_option
+from folkways.cli.options import release_names, scoring_model_options, text_tools_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
+
+if TYPE_CHECKING:
+    from folkways.runs.scoring_models import ScoringModels
 
 
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,7 +39,7 @@ def command(
     text_tools: str | None,
     release: str | None,
     by_position: bool,
-    **model_options: Any,
+    scoring: ScoringModels,
 ) -> None:
     """Judge replies to the items of TASK that were made elsewhere.
 
@@ -64,7 +67,7 @@ def command(
     chosen = get_task(task)
     if text_tools is not None:
         chosen = chosen.with_text_tools(text_tools)
-    equipped = equip(chosen, scoring_models(**model_options))
+    equipped = equip(chosen, scoring)
     judged = judge_file(
         equipped.task,
         open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.runs.options import RunOptions, parse_settings
+from folkways.runs.options import AskOptions, RunOptions, parse_settings
 
 if TYPE_CHECKING:
     from folkways.runs.scoring_models import ScoringModels
@@ -73,30 +74,31 @@ def text_tools_option(command: F) -> F:
     )(command)
 
 
-def scoring_model_options(command: F) -> F:
-    """``--embedding-model``, ``--bert-model``, ``--device`` and ``--precision``: models that texts are compared with."""
-    for option in reversed(
-        (
-            click.option("--embedding-model", metavar="DIR|NAME", help="Sentence embeddings for SP-CSI of xcr/prediction."),
-            click.option(
-                "--bert-model",
-                "bert_models",
-                multiple=True,
-                metavar="LANG=DIR|NAME",
-                help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
-            ),
-            click.option("--device", metavar="LIST", help="Where these models run: cpu, cuda:0 or cuda:0,cuda:1; else all GPUs."),
-            click.option("--precision", metavar="P", help="Of these models: fp32 (default); fp16 or bf16 on a GPU."),
-        )
-    ):
-        command = option(command)
-    return command
+def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -> Callable[[F], F]:
+    """A decorator that adds ``options`` and hands what they say to the command as one argument, made by ``record``."""
+
+    probe: Any = click.Command(name)
+    for option in options:
+        option(probe)
+    own = [parameter.name for parameter in probe.params]
+
+    def add(command: F) -> F:
+        @functools.wraps(command)
+        def packed(**values: Any) -> Any:
+            given = {key: values.pop(key) for key in own}
+            return command(**values, **{name: record(**given)})
+
+        added = cast("F", packed)
+        for option in reversed(options):
+            added = option(added)
+        return added
+
+    return add
 
 
-def scoring_models(
+def _scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
-    """The options of ``scoring_model_options`` as one record, with progress on standard error."""
     from folkways.cli.model_progress import watch
     from folkways.metrics.neural.compute import PRECISIONS
     from folkways.runs.scoring_models import ScoringModels, named_models
@@ -106,61 +108,123 @@ def scoring_models(
     return ScoringModels(named_models(embedding_model, bert_models), precision, names(device) or (), watch)
 
 
-def question_options(command: F) -> F:
-    """The options that decide what is asked: shared by ``run`` and ``estimate``."""
-    for option in reversed(
-        (
-            click.argument("tasks", nargs=-1, required=True, metavar="TASK..."),
-            click.option(
-                "--model",
-                "-m",
-                "models",
-                multiple=True,
-                required=True,
-                metavar="NAME",
-                help="Model to ask; repeatable. Own settings: NAME?temperature=1.",
-            ),
-            click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
-            click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
-            click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
-            click.option(
-                "--release",
-                "releases",
-                multiple=True,
-                metavar="[BENCHMARK=]NAME|DIR",
-                help="Data to use instead of the default release; repeatable, one per benchmark.",
-            ),
-            limit_option,
-            click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="Times each prompt is asked."),
-            click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn."),
-            click.option(
-                "--setting",
-                "settings",
-                multiple=True,
-                metavar="NAME=VALUE",
-                help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
-            ),
-            click.option("--system", metavar="TEXT", help="System prompt for every request."),
-            click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
-            click.option(
-                "--prompts",
-                "prompts_file",
-                type=click.Path(path_type=Path),
-                metavar="FILE",
-                help="TOML file of prompt texts: template name = text, for all tasks or in a table named like one.",
-            ),
-            click.option(
-                "--permute-options",
-                type=click.IntRange(min=1, max=24),
-                default=1,
-                metavar="K",
-                help="Ask in K orders of the options, where a task can: is the same option chosen in each?",
-            ),
-            click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens."),
-        )
-    ):
-        command = option(command)
-    return command
+scoring_model_options = _packed(
+    "scoring",
+    _scoring_models,
+    click.option("--embedding-model", metavar="DIR|NAME", help="Sentence embeddings for SP-CSI of xcr/prediction."),
+    click.option(
+        "--bert-model",
+        "bert_models",
+        multiple=True,
+        metavar="LANG=DIR|NAME",
+        help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
+    ),
+    click.option("--device", metavar="LIST", help="Where these models run: cpu, cuda:0 or cuda:0,cuda:1; else all GPUs."),
+    click.option("--precision", metavar="P", help="Of these models: fp32 (default); fp16 or bf16 on a GPU."),
+)
+"""Models that texts are compared with, as ``scoring`` (ScoringModels), with progress on standard error."""
+
+prices_option = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+
+
+def _ask_options(max_failed: float, **others: Any) -> AskOptions:
+    return AskOptions(max_failed=max_failed / 100, **others)
+
+
+ask_options = _packed(
+    "asking",
+    _ask_options,
+    click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most."),
+    click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request."),
+    click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests."),
+    click.option(
+        "--max-failed",
+        type=Number(min=0, max=100),
+        default=10.0,
+        show_default=True,
+        metavar="PERCENT",
+        help="More failed: exit code 1.",
+    ),
+    click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request."),
+    click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
+    prices_option,
+)
+"""How hard to try and what may be spent, as ``asking`` (AskOptions): of every command that asks models."""
+
+
+def _run_options(
+    cultures: str | None,
+    languages: str | None,
+    variants: str | None,
+    releases: tuple[str, ...],
+    settings: tuple[str, ...],
+    prompts_file: Path | None,
+    **others: Any,
+) -> RunOptions:
+    return RunOptions(
+        cultures=names(cultures),
+        languages=names(languages),
+        variants=names(variants),
+        releases=release_names(releases),
+        settings=parse_settings(settings),
+        prompt_texts=read_prompts(prompts_file) if prompts_file else {},
+        prompt_file=prompts_file.name if prompts_file else None,
+        **others,
+    )
+
+
+question_options = _packed(
+    "options",
+    _run_options,
+    click.argument("tasks", nargs=-1, required=True, metavar="TASK..."),
+    click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
+    click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
+    click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
+    click.option(
+        "--release",
+        "releases",
+        multiple=True,
+        metavar="[BENCHMARK=]NAME|DIR",
+        help="Data to use instead of the default release; repeatable, one per benchmark.",
+    ),
+    limit_option,
+    click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="Times each prompt is asked."),
+    click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn."),
+    click.option(
+        "--setting",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
+    ),
+    click.option("--system", metavar="TEXT", help="System prompt for every request."),
+    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
+    click.option(
+        "--prompts",
+        "prompts_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="TOML file of prompt texts: template name = text, for all tasks or in a table named like one.",
+    ),
+    click.option(
+        "--permute-options",
+        type=click.IntRange(min=1, max=24),
+        default=1,
+        metavar="K",
+        help="Ask in K orders of the options, where a task can: is the same option chosen in each?",
+    ),
+)
+"""What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""
+
+models_option = click.option(
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="Model to ask; repeatable. Own settings: NAME?temperature=1.",
+)
 
 
 def names(text: str | None) -> tuple[str, ...] | None:
@@ -171,40 +235,6 @@ def names(text: str | None) -> tuple[str, ...] | None:
     if not parts:
         raise FolkwaysError(f"an empty list was given: {text!r}; separate names by commas, or leave the option out")
     return parts
-
-
-def run_options(
-    tasks: tuple[str, ...],
-    cultures: str | None,
-    languages: str | None,
-    variants: str | None,
-    releases: tuple[str, ...],
-    limit: int | None,
-    samples: int,
-    seed: int,
-    settings: tuple[str, ...],
-    system: str | None,
-    max_tokens: int | None,
-    prompts_file: Path | None,
-    permute_options: int,
-) -> RunOptions:
-    """The options of ``question_options`` as one record."""
-    return RunOptions(
-        tasks=tasks,
-        releases=release_names(releases),
-        cultures=names(cultures),
-        languages=names(languages),
-        variants=names(variants),
-        limit=limit,
-        samples=samples,
-        seed=seed,
-        system=system,
-        settings=parse_settings(settings),
-        max_tokens=max_tokens,
-        prompt_texts=read_prompts(prompts_file) if prompts_file else {},
-        prompt_file=prompts_file.name if prompts_file else None,
-        permute_options=permute_options,
-    )
 
 
 def left_out(options: RunOptions, asked: Iterable[str]) -> str:

@@ -4,67 +4,50 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from folkways.cli.options import (
-    Number,
+    ask_options,
     left_out,
+    models_option,
     names,
     question_options,
-    run_options,
     scoring_model_options,
-    scoring_models,
     workspace_option,
 )
 from folkways.cli.out import check_several
 from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
+if TYPE_CHECKING:
+    from folkways.runs.options import AskOptions, RunOptions
+    from folkways.runs.scoring_models import ScoringModels
+    from folkways.workspace.run_records import RunRecord
+
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
+@models_option
 @question_options
 @scoring_model_options
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
 @click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
-@click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
-@click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
-@click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests.")
-@click.option(
-    "--max-failed",
-    type=Number(min=0, max=100),
-    default=10.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="More failed: exit code 1.",
-)
-@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
-@click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
+@ask_options
 @click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
 @click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
+    options: RunOptions,
     models: tuple[str, ...],
+    scoring: ScoringModels,
+    asking: AskOptions,
     workspace: str,
-    profile: str | None,
-    name: str | None,
-    concurrency: int | None,
-    attempts: int,
-    max_errors: int | None,
-    max_failed: float,
-    timeout: float,
-    budget: str | None,
     until: float | None,
     strata: str | None,
-    prices: Path | None,
     report_dir: Path | None,
-    embedding_model: str | None,
-    bert_models: tuple[str, ...],
-    device: str | None,
-    precision: str | None,
-    **asked: Any,
+    **named: str | None,
 ) -> None:
     """Ask models the questions of one or more tasks.
 
@@ -92,35 +75,20 @@ def command(
         check_several(report_dir, "--report")
         check_folder(report_dir)
     console = terminal(stderr=True)
-    scoring = scoring_models(embedding_model, bert_models, device, precision)
     options = replace(
-        run_options(**asked),
+        options,
         scoring_models=scoring.names,
         scoring_precision=scoring.precision or "fp32",
         until=until,
         strata=names(strata) or ("culture",),
     )
+
+    def planned(record: RunRecord, continued: bool) -> None:
+        console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
+
     with RunProgress(console, then="Judging what was said") as progress:
-        done = run(
-            options,
-            models=models,
-            workspace=workspace,
-            profile=profile,
-            name=name,
-            concurrency=concurrency,
-            attempts=attempts,
-            max_errors=max_errors,
-            max_failed=max_failed / 100,
-            timeout=timeout,
-            budget=budget,
-            prices=prices,
-            scoring=scoring,
-            observer=progress,
-            every=progress.every,
-            planned=lambda record, continued: console.print(
-                f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}"
-            ),
-        )
+        watched = replace(asking, observer=progress, every=progress.every, planned=planned)
+        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))

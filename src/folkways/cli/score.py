@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import scoring_model_options, scoring_models, text_tools_option, workspace_option
+from folkways.cli.options import scoring_model_options, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
+
+if TYPE_CHECKING:
+    from folkways.runs.scoring_models import ScoringModels
 
 
 @click.command("score", context_settings={"help_option_names": ["-h", "--help"]})
@@ -20,7 +23,9 @@ from folkways.errors import FolkwaysError
 @text_tools_option
 @scoring_model_options
 @out_option("Also write the scores there (.csv, .jsonl, .json, .parquet)", "scores.csv")
-def command(run: str, workspace: str, profile: str | None, text_tools: str | None, out: Path | None, **model_options: Any) -> None:
+def command(
+    run: str, workspace: str, profile: str | None, text_tools: str | None, out: Path | None, scoring: ScoringModels
+) -> None:
     """Judge and score RUN again (name, number or 'last') from what is stored.
 
     No model is asked. Same responses, same profile, same text tools and models, same version: same numbers. Models that texts are
@@ -34,7 +39,7 @@ def command(run: str, workspace: str, profile: str | None, text_tools: str | Non
     target = None if out is None else file_at(out, "scores.csv", SUFFIXES)
     loaded = load_run(run, workspace)
     problems: list[str] = []
-    scores = loaded.score(profile, text_tools, scoring_models(**model_options), problems.append)
+    scores = loaded.score(profile, text_tools, scoring, problems.append)
     if target is not None:
         write_frame(scores, target)
     shown = scores["profile"].unique().to_list()

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from folkways.endpoints.base import Endpoint
-from folkways.endpoints.prices import FREE, Price
+from folkways.endpoints.prices import FREE
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget, require_prices
+from folkways.engine.budget import Amount, Budget, parse_budget, require_prices
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import INTERRUPTED, Observer, Order, ask
+from folkways.engine.session import INTERRUPTED, Order, ask
 from folkways.errors import FolkwaysError
 from folkways.runs import plan
 from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.models import Model
-from folkways.runs.options import RunOptions
+from folkways.runs.models import Model, price_function
+from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.sampling import sampling_frame
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
-
-MAX_FAILED = 0.1
-"""Share of a model's requests that may fail before a run counts as incomplete, unless the user says another."""
 
 BY_USER = ("interrupted", "interrupted by the user")
 """State and reason of a run that somebody stopped."""
@@ -48,26 +44,19 @@ def execute(
     workspace: Workspace,
     options: RunOptions,
     models: Sequence[Model],
+    asking: AskOptions,
     *,
     name: str | None = None,
-    concurrency: int | None = None,
-    attempts: int = 6,
-    max_errors: int | None = None,
-    max_failed: float = MAX_FAILED,
-    budget: Amount | None = None,
-    price_of: Callable[[Endpoint], Price | None] = lambda _endpoint: None,
-    observer: Observer | None = None,
-    every: float = 0.5,
-    planned: Callable[[run_records.RunRecord, bool], None] = lambda _run, _continued: None,
     profile: str | None = None,
 ) -> Session:
     """Plan the run (or go on with an earlier one of the same configuration) and ask everything that has no response yet.
 
-    planned: called once the run is written down, before the first request. The state of the run is recorded whatever happens.
-    max_failed: share of a model's requests that may fail, 0 to 1, before the run is ``incomplete``.
     profile: how replies are judged where the options say to ask until scores are known well enough.
-    Raises FolkwaysError for unknown names, a budget in money for a model without a price, and problems of the workspace.
+    The state of the run is recorded whatever happens. Raises FolkwaysError for unknown names, a budget in money for a model without
+    a price, and problems of the workspace.
     """
+    budget = parse_budget(asking.budget) if asking.budget is not None else None
+    price_of = price_function(asking.prices)
     prices = [FREE if model.endpoint.local else price_of(model.endpoint) for model in models]
     require_prices(budget, {model.name: price for model, price in zip(models, prices, strict=True)})
     tasks = plan.plan_tasks(options)
@@ -76,12 +65,12 @@ def execute(
     frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     run, continued = plan.begin(workspace, tasks, models, name)
-    planned(run, continued)
+    asking.planned(run, continued)
     orders = [
         Order(
             model.endpoint,
             run_records.endpoint_id(workspace, model.identity, model.name),
-            Limits(concurrency or model.endpoint.default_concurrency, attempts, max_errors),
+            Limits(asking.concurrency or model.endpoint.default_concurrency, asking.attempts, asking.max_errors),
             price,
             model.name,
         )
@@ -92,7 +81,7 @@ def execute(
     spending = Budget(budget)
 
     def ask_expected() -> list[ModelProgress]:
-        return ask(workspace, run.id, orders, budget=spending, observer=observer, every=every)
+        return ask(workspace, run.id, orders, budget=spending, observer=asking.observer, every=asking.every)
 
     try:
         if options.until is None:
@@ -105,7 +94,7 @@ def execute(
         with suppress(WorkspaceError):  # the database may be what is wrong; that has been said already
             run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
-    state, reason = end_of(progresses, max_failed)
+    state, reason = end_of(progresses, asking.max_failed)
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.endpoints.prices import Price, load_prices
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from folkways.runs.options import SETTING_NAMES, parse_settings
@@ -54,6 +56,12 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
     if not separator or tail.split("=", 1)[0] not in SETTING_NAMES:
         return text, {}
     return name, parse_settings(tuple(tail.split("&")))
+
+
+def price_function(file: Path | str | None = None) -> Callable[[Endpoint], Price | None]:
+    """What an endpoint's tokens cost by the prices in use (``load_prices``); None for a model that they do not name."""
+    table = load_prices(file)
+    return lambda endpoint: table.find(split_name(endpoint.name)[0])
 
 
 def open_models(models: Sequence[str | Endpoint], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:

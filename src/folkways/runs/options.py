@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
+
+if TYPE_CHECKING:  # the command line reads its options without an engine
+    from folkways.engine.session import Observer
+    from folkways.workspace.run_records import RunRecord
 
 MOST_ORDERS = 24
 
@@ -80,6 +85,33 @@ class RunOptions:
         """The prompt texts that this task is asked with, by template name."""
         split = [(name.rpartition(":"), text) for name, text in self.prompt_texts.items()]
         return {name: text for (owner, _, name), text in split if owner in ("", task)}
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """How hard to try, what may be spent, and who watches: nothing of it changes what is asked.
+
+    concurrency: requests to a model on their way at once, at most; None for what suits its endpoint.
+    attempts:    tries per request.
+    max_errors:  failed requests after which a model is given up; None: 50, or a tenth of the run if that is more.
+    max_failed:  share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
+    timeout:     seconds for one request, connection to last byte.
+    budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
+    prices:      file of prices per million tokens; None for the ones that come with folkways.
+    observer:    is shown the counts every ``every`` seconds and at the end.
+    planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
+    """
+
+    concurrency: int | None = None
+    attempts: int = 6
+    max_errors: int | None = None
+    max_failed: float = 0.1
+    timeout: float = 120.0
+    budget: str | None = None
+    prices: Path | str | None = None
+    observer: Observer | None = None
+    every: float = 0.5
+    planned: Callable[[RunRecord, bool], object] = lambda _run, _continued: None
 
 
 @dataclass(frozen=True)
