@@ -9,13 +9,13 @@ import pytest
 from tests.support.river import environment, folkways_process
 
 
-def install(folder: Path, module: str, source: str, benchmark: str) -> None:
-    """Put a package into a folder as pip would with --target."""
+def install(folder: Path, module: str, source: str, benchmark: str, entry: str = "") -> None:
+    """Put a package into a folder as pip would with --target. entry: its entry points, if not that of a benchmark."""
     (folder / f"{module}.py").write_text(source)
     about = folder / f"{module}-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[folkways.benchmarks]\n{benchmark} = {module}:BENCHMARK\n")
+    (about / "entry_points.txt").write_text(entry or f"[folkways.benchmarks]\n{benchmark} = {module}:BENCHMARK\n")
 
 
 BROKEN = {
@@ -61,3 +61,31 @@ def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     (line,) = (line for line in done.stderr.splitlines() if "their_package" in line)
     assert line.startswith("warning: the benchmark 'theirs'")
+
+
+ENDPOINT = """
+from folkways.endpoints.base import Completion, EndpointKind
+class Loud:
+    item_addressed, local, default_concurrency = False, True, 4
+    def __init__(self, name): self.name = self.identity = name
+    async def open(self, concurrency): pass
+    async def close(self): pass
+    async def complete(self, request): return Completion(text="B!", finish_reason="stop", model=self.name)
+KIND = EndpointKind({"loud/MODEL": "shouts one letter"}, lambda name, options, need_key: Loud(name))
+"""
+
+
+def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> None:
+    install(tmp_path, "loud", ENDPOINT, "", "[folkways.endpoints]\nloud = loud:KIND\nbroken = loud:NOTHING\n")
+    settings = environment()
+    settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
+    listed = folkways_process("endpoints", env=settings)
+    assert "shouts one letter" in listed.stdout
+    (line,) = listed.stderr.splitlines()
+    assert line.startswith("warning: the endpoint 'broken' of the package loud")
+    run = ("run", "demo/mcq", "--model", "loud/er", "--limit", "10", "--workspace", tmp_path / "w.db")
+    done = folkways_process(*run, env=settings)
+    assert (done.returncode, "loud/er: 10 of 10" in done.stderr) == (0, True), done.stderr
+    assert "warning" not in done.stderr  # what is broken is not loaded where another endpoint is asked
+    wrong = folkways_process(*("run", "demo/mcq", "--model", "lod/er", "--workspace", tmp_path / "w.db"), env=settings)
+    assert "did you mean 'loud'?" in wrong.stderr

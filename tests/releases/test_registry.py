@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
+from folkways import plugins
 from folkways.errors import FolkwaysWarning, UnknownNameError
 from folkways.releases import readers, registry
 from folkways.releases.base import ReleaseRecord
@@ -67,8 +68,8 @@ def test_an_unknown_name_lists_the_valid_ones() -> None:
 
 
 def test_a_package_that_cannot_be_found_is_named_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = readers.benchmark_entries()
-    broken = EntryPoint("theirs", "package_that_is_gone:BENCHMARK", readers.GROUP)
-    monkeypatch.setattr(readers, "entry_points", lambda group: [*ours, broken])
+    broken = EntryPoint("theirs", "package_that_is_gone:BENCHMARK", plugins.BENCHMARKS)
+    found = {**plugins.entries(plugins.BENCHMARKS), "theirs": broken}
+    monkeypatch.setattr(readers, "entries", lambda _group: found)
     with pytest.warns(FolkwaysWarning, match=r"benchmark 'theirs' .* package_that_is_gone.*uninstall that package"):
         assert list(registry._records.__wrapped__()) == [record.name for record in RECORDS]

@@ -40,7 +40,7 @@ def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
     from folkways.endpoints.cards import user_cards_file
     from folkways.endpoints.prices import user_prices_file
     from folkways.endpoints.providers import key_set_in, providers
-    from folkways.endpoints.registry import FORMS
+    from folkways.endpoints.registry import forms
 
     rows: dict[str, dict[str, Any]] = {}
     for layer in prices.layers:
@@ -61,7 +61,7 @@ def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
             }
             for provider in providers().values()
         ],
-        "forms": dict(FORMS),
+        "forms": forms(),
         "prices": {
             "currency": "USD per million tokens",
             "as_of": prices.as_of,

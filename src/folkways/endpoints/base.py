@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -127,3 +127,16 @@ class EndpointOptions:
     seed: int = 0
 
     DEFAULT_CONCURRENCY: ClassVar[int] = 32
+
+
+@dataclass(frozen=True)
+class EndpointKind:
+    """A way to name a model, and how to open it. Its entry point in the group ``folkways.endpoints`` is what names begin with.
+
+    forms: each way to write a name -> what it means, for help and errors: ``{"baseline/first": "always the first choice"}``.
+    open:  makes the endpoint of a whole name and connects to nothing. Its last argument is False where nothing will be asked, so
+           that a missing key is no error.
+    """
+
+    forms: Mapping[str, str]
+    open: Callable[[str, EndpointOptions, bool], Endpoint]

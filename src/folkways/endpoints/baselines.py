@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import blake2b
 
-from folkways.endpoints.base import Completion, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointKind, EndpointOptions, Request
 from folkways.errors import FolkwaysError, UnknownNameError
 
 
@@ -65,3 +65,14 @@ def _random(request: Request, seed: int) -> str:
     options = _options(request)
     drawn = int.from_bytes(blake2b(f"{seed}\0{request.key}".encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
     return options[drawn % len(options)]
+
+
+KIND = EndpointKind(
+    {
+        "baseline/random": "a choice at random, the same one every time for the same seed",
+        "baseline/first": "always the first choice",
+        "baseline/constant:TEXT": "always TEXT",
+        "baseline/echo": "the prompt itself",
+    },
+    lambda name, options, _need_key: open_baseline(name.partition("/")[2], options.seed),
+)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
 from folkways.errors import FolkwaysError
@@ -153,3 +153,15 @@ def folder_fingerprint(folder: Path) -> str:
                 stream.seek(max(size - _EDGE, _EDGE))
                 digest.update(stream.read(_EDGE))
     return digest.hexdigest()[:16]
+
+
+def _open(name: str, options: EndpointOptions, _need_key: bool) -> LocalEndpoint:
+    model = name.partition("/")[2]
+    if not model:
+        raise FolkwaysError("'hf' names no model: write hf/NAME with a name of the hub or a folder, hf/./my-model")
+    return LocalEndpoint(model, seed=options.seed)
+
+
+KIND = EndpointKind(
+    {"hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)"}, _open
+)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import storable
 from folkways.endpoints.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.endpoints.providers import url_address
 
 
 class OpenAIEndpoint(HttpEndpoint):
@@ -69,3 +70,13 @@ class OpenAIEndpoint(HttpEndpoint):
             output_tokens=count_of(usage, "completion_tokens"),
             reasoning_tokens=count_of(details, "reasoning_tokens"),
         )
+
+
+def _open(name: str, options: EndpointOptions, need_key: bool) -> OpenAIEndpoint:
+    return OpenAIEndpoint(url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options)
+
+
+KIND = EndpointKind(
+    {"http(s)://HOST/v1#MODEL": "a server of OpenAI's chat completions; its key in FOLKWAYS_API_KEY, for FOLKWAYS_API_KEY_HOSTS"},
+    _open,
+)

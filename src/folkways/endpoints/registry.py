@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from folkways.endpoints.base import Endpoint, EndpointOptions
-from folkways.endpoints.providers import provider_address, providers, url_address
+from folkways import plugins
+from folkways.endpoints.base import Endpoint, EndpointKind, EndpointOptions
+from folkways.endpoints.providers import provider_address, providers
 from folkways.errors import FolkwaysError, UnknownNameError
 
-FORMS = {
-    "PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini",
-    "http(s)://HOST/v1#MODEL": "a server of OpenAI's chat completions; its key in FOLKWAYS_API_KEY, for FOLKWAYS_API_KEY_HOSTS",
-    "hf/NAME[@REVISION]": "a transformers model from the Hugging Face hub or a folder, on this machine (extra: local)",
-    "replay:FILE": "answers made elsewhere, in JSONL, CSV or Parquet",
-    "baseline/random": "a choice at random, the same one every time for the same seed",
-    "baseline/first": "always the first choice",
-    "baseline/constant:TEXT": "always TEXT",
-    "baseline/echo": "the prompt itself",
-}
-"""Every way to write the name of an endpoint, and what it means."""
+_PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini"}
+
+
+def forms() -> dict[str, str]:
+    """Every way to write the name of an endpoint -> what it means. One that cannot be loaded is left out with a FolkwaysWarning."""
+    kinds: list[EndpointKind | None] = [plugins.load(entry) for entry in plugins.entries(plugins.ENDPOINTS).values()]
+    return _PROVIDER | {form: about for kind in kinds if kind is not None for form, about in kind.forms.items()}
 
 
 def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bool = True) -> Endpoint:
@@ -30,28 +27,16 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     """
     options = options or EndpointOptions()
     name = name.strip()
-    if name.lower().startswith(("http://", "https://")):
-        from folkways.endpoints.openai import OpenAIEndpoint
-
-        return OpenAIEndpoint(url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options)
-    if name.startswith("replay:"):
-        from folkways.endpoints.replay import ReplayEndpoint
-
-        return ReplayEndpoint(name.removeprefix("replay:"))
-    kind, _, model = name.partition("/")
-    if kind == "baseline":
-        from folkways.endpoints.baselines import open_baseline
-
-        return open_baseline(model, options.seed)
-    if kind == "hf":
-        if not model:
-            raise FolkwaysError("'hf' names no model: write hf/NAME with a name of the hub or a folder, hf/./my-model")
-        from folkways.endpoints.local import LocalEndpoint
-
-        return LocalEndpoint(model, seed=options.seed)
-    if kind in providers():
-        return _open_provider(kind, model, options, need_key=need_key)
-    raise _unknown(name, kind)
+    first, _, model = name.partition("/")
+    kind = first.partition(":")[0]
+    if name[len(kind) :].startswith("://"):
+        kind = kind.lower()
+    entry = plugins.entries(plugins.ENDPOINTS).get(kind)
+    if entry is not None and (found := plugins.load(entry)) is not None:
+        return found.open(name, options, need_key)  # type: ignore[no-any-return]
+    if first in providers():
+        return _open_provider(first, model, options, need_key=need_key)
+    raise _unknown(name, first)
 
 
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
@@ -72,7 +57,7 @@ def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key:
 
 
 def _unknown(name: str, kind: str) -> UnknownNameError:
-    forms = "\n".join(f"  {form:<26}{about}" for form, about in FORMS.items())
-    hint = f"write one of:\n{forms}"
+    hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
     # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
-    return UnknownNameError("provider" if "/" in name else "endpoint", kind, [*providers(), "hf", "baseline"], hint=hint)
+    valid = [*providers(), *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http"))]
+    return UnknownNameError("provider" if "/" in name else "endpoint", kind, valid, hint=hint)

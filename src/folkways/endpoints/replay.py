@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import storable
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
@@ -159,3 +159,9 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():  # pandas writes whole numbers as 0.0 where a column had gaps
         value = int(value)
     return storable(value if isinstance(value, str) else str(value))
+
+
+KIND = EndpointKind(
+    {"replay:FILE": "answers made elsewhere, in JSONL, CSV or Parquet"},
+    lambda name, _options, _need_key: ReplayEndpoint(name.partition(":")[2]),
+)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from folkways.errors import FolkwaysWarning
+from folkways.plugins import BENCHMARKS, entries, load, warn
 from folkways.records import DataIssue
 from folkways.releases.base import Release
-
-GROUP = "folkways.benchmarks"
-"""The entry point group of benchmarks, our own and those of other packages: ``name = "package:BENCHMARK"``."""
 
 
 class Reader(Protocol):
@@ -28,47 +23,28 @@ class Reader(Protocol):
         """Everything odd about the release. DataError, with file and row, if it cannot be read."""
 
 
-def benchmark_entries() -> list[EntryPoint]:
-    """The entry point of every benchmark, by name."""
-    return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-
-
 @cache
 def load_benchmarks() -> dict[str, Any]:
     """Name -> what its entry point names, without those that cannot be loaded: a FolkwaysWarning names each of them."""
-    found: dict[str, Any] = {}
-    for entry in benchmark_entries():
-        try:
-            benchmark = entry.load()
-            if benchmark.name != entry.name:
-                raise ValueError(f"its name is {benchmark.name!r}, and that of its entry point another")
-            found[entry.name] = benchmark
-        except Exception as error:  # noqa: BLE001 - whatever a package of somebody else raises while it is imported
-            _warn(entry, error)
-    return found
+    loaded = {name: load(entry, partial(_check_name, name)) for name, entry in entries(BENCHMARKS).items()}
+    return {name: benchmark for name, benchmark in loaded.items() if benchmark is not None}
+
+
+def _check_name(name: str, benchmark: Any) -> None:
+    if benchmark.name != name:
+        raise ValueError(f"its name is {benchmark.name!r}, and that of its entry point another")
 
 
 def benchmark_folders() -> Iterator[Path]:
     """The folder of every benchmark's package, without importing it: ``records`` lie there, and data that come with it."""
-    for entry in benchmark_entries():
+    for entry in entries(BENCHMARKS).values():
         try:
             spec = find_spec(entry.module)
             if spec is None or spec.origin is None:
                 raise ModuleNotFoundError(f"No module named {entry.module!r}")  # as importing it says
             yield Path(spec.origin).parent
         except Exception as error:  # noqa: BLE001 - whatever its parent raises while it is imported
-            _warn(entry, error)
-
-
-def _warn(entry: EntryPoint, error: Exception) -> None:
-    """Say that a benchmark is left out, whose package that is, and why."""
-    package = f"the package {entry.dist.name}" if entry.dist is not None else "a package"
-    warnings.warn(
-        f"the benchmark {entry.name!r} of {package} is left out: {entry.value} cannot be loaded "
-        f"({type(error).__name__}: {error}); mend or uninstall that package",
-        FolkwaysWarning,
-        stacklevel=1,  # one place, so that a package which is asked for twice is warned of once
-    )
+            warn(entry, error)
 
 
 def can_read(benchmark: str, folder: Path) -> bool:
@@ -78,7 +54,7 @@ def can_read(benchmark: str, folder: Path) -> bool:
 
 
 def data_issues(release: Release) -> list[DataIssue]:
-    """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the sample).
+    """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the demo).
 
     DataError, with file and row, if the release cannot be read.
     """
