@@ -50,7 +50,7 @@ def leaves(name: str) -> dict[str, click.Command]:
 
 def _contents() -> str:
     rows = ["| command | does |", "|---|---|"]
-    for name, about in COMMANDS.items():
+    for name, (_, about) in COMMANDS.items():
         links = ", ".join(f"[{full}](#folkways-{full.replace(' ', '-')})" for full in leaves(name))
         rows.append(f"| {links} | {about} |")
     return "\n".join(rows) + "\n"

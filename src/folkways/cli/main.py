@@ -17,28 +17,28 @@ from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, FolkwaysWarning
 
 COMMANDS = {
-    "quickstart": "Ask the demo questions of baseline endpoints and write a report; no key, no network.",
-    "data": "List, fetch, check and find released data.",
-    "run": "Ask models the questions of one or more tasks.",
-    "estimate": "Requests, tokens and cost of a run before spending anything.",
-    "score": "Judge and score a run again, without asking any model.",
-    "compare": "Say whether models differ, by how much, and how sure that is.",
-    "gate": "Check the scores of a run against requirements: an exit code for CI.",
-    "published": "Show published figures, and a run beside them.",
-    "report": "Write a report of one or more runs: HTML, Markdown, CSV, Parquet.",
-    "runs": "List the runs of a workspace.",
-    "show": "Print one item with its gold answers, prompts, responses and judgements.",
-    "build": "Build questions from people's answers, and compare builds.",
-    "studio": "The web application in which people write, answer, verify and judge.",
-    "judge": "Judge replies that were made elsewhere.",
-    "judge-by-model": "Have a model judge the free answers of a run, beside the rule.",
-    "analyse": "Ask of runs what the papers ask of their scores, each with its test.",
-    "tables": "Recompute the tables and figures of a paper from the data.",
-    "tasks": "List the tasks and what each one measures.",
-    "cultures": "List the cultures, their codes and the languages they are asked in.",
-    "endpoints": "List the providers, the names of their keys, and the prices and model cards in use.",
+    "quickstart": ("asking.quickstart", "Ask the demo questions of baseline endpoints and write a report; no key, no network."),
+    "data": ("releases.data", "List, fetch, check and find released data."),
+    "run": ("asking.run", "Ask models the questions of one or more tasks."),
+    "estimate": ("asking.estimate", "Requests, tokens and cost of a run before spending anything."),
+    "score": ("asking.score", "Judge and score a run again, without asking any model."),
+    "compare": ("results.compare", "Say whether models differ, by how much, and how sure that is."),
+    "gate": ("results.gate", "Check the scores of a run against requirements: an exit code for CI."),
+    "published": ("results.published", "Show published figures, and a run beside them."),
+    "report": ("results.report", "Write a report of one or more runs: HTML, Markdown, CSV, Parquet."),
+    "runs": ("results.runs", "List the runs of a workspace."),
+    "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
+    "build": ("building.build", "Build questions from people's answers, and compare builds."),
+    "studio": ("studio", "The web application in which people write, answer, verify and judge."),
+    "judge": ("asking.judge", "Judge replies that were made elsewhere."),
+    "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),
+    "analyse": ("results.analyse", "Ask of runs what the papers ask of their scores, each with its test."),
+    "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
+    "tasks": ("releases.tasks", "List the tasks and what each one measures."),
+    "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
+    "endpoints": ("asking.endpoints", "List the providers, the names of their keys, and the prices and model cards in use."),
 }
-"""Command -> the line shown by ``folkways --help``; ``a-name`` lives in ``folkways.cli.a_name`` as ``command``."""
+"""Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by ``folkways --help``."""
 
 
 class LazyGroup(click.Group):
@@ -52,14 +52,14 @@ class LazyGroup(click.Group):
         """Import the module of a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"folkways.cli.{cmd_name.replace('-', '_')}").command
+        command = import_module(f"folkways.cli.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)  # noqa: S101 - a module without a command is a bug of ours, not of the user
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Name what is valid when the command is not."""

@@ -99,7 +99,7 @@ def _packed(name: str, record: Callable[..., Any], *options: Callable[[F], F]) -
 def _scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
-    from folkways.cli.model_progress import watch
+    from folkways.cli.asking.model_progress import watch
     from folkways.metrics.neural.compute import PRECISIONS
     from folkways.runs.scoring_models import ScoringModels, named_models
 

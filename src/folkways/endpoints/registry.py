@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from folkways import plugins
 from folkways.endpoints.base import Endpoint, EndpointKind, EndpointOptions
-from folkways.endpoints.providers import provider_address, providers
+from folkways.endpoints.servers.providers import provider_address, providers
 from folkways.errors import FolkwaysError, UnknownNameError
 
 _PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini"}
@@ -40,9 +40,9 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
 
 
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
-    from folkways.endpoints.anthropic import AnthropicEndpoint
-    from folkways.endpoints.google import GoogleEndpoint
-    from folkways.endpoints.openai import OpenAIEndpoint
+    from folkways.endpoints.servers.anthropic import AnthropicEndpoint
+    from folkways.endpoints.servers.google import GoogleEndpoint
+    from folkways.endpoints.servers.openai import OpenAIEndpoint
 
     provider = providers()[kind]
     if not model:

@@ -1,0 +1,118 @@
+"""``folkways run``: ask models the questions of one or more tasks, then score and report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import (
+    ask_options,
+    left_out,
+    models_option,
+    names,
+    question_options,
+    scoring_model_options,
+    workspace_option,
+)
+from folkways.cli.out import check_several
+from folkways.cli.terminal import terminal
+from folkways.errors import FolkwaysError
+
+if TYPE_CHECKING:
+    from folkways.runs.options import AskOptions, RunOptions
+    from folkways.runs.scoring_models import ScoringModels
+    from folkways.workspace.run_records import RunRecord
+
+
+@click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
+@models_option
+@question_options
+@scoring_model_options
+@workspace_option
+@click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
+@click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
+@ask_options
+@click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
+@click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
+@click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
+def command(
+    options: RunOptions,
+    models: tuple[str, ...],
+    scoring: ScoringModels,
+    asking: AskOptions,
+    workspace: str,
+    until: float | None,
+    strata: str | None,
+    report_dir: Path | None,
+    **named: str | None,
+) -> None:
+    """Ask models the questions of one or more tasks.
+
+    TASK is a task (blend/saq) or a benchmark (xcr: all its tasks). Everything that is answered is stored at once; the same command
+    goes on where it stopped, and nothing is asked twice.
+
+    \b
+    folkways run demo --model baseline/random
+    folkways run blend/saq blend/mcq --model openai/gpt-4o-mini --cultures KR,KP,ET
+    folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
+    folkways run blend/saq --model openai/gpt-4o-mini --until 5
+    """
+    from folkways.api import run
+    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.files import check_folder
+    from folkways.reports.formats.terminal import terminal_summary
+    from folkways.reports.text import one_line
+    from folkways.runs.estimate import reported
+    from folkways.workspace.results import failure_counts, usage
+    from folkways.workspace.run_records import run_tasks
+
+    if strata is not None and until is None:
+        raise FolkwaysError("--strata says what --until has to know; add --until POINTS, or leave --strata out")
+    if report_dir is not None:
+        check_several(report_dir, "--report")
+        check_folder(report_dir)
+    console = terminal(stderr=True)
+    options = replace(
+        options,
+        scoring_models=scoring.names,
+        scoring_precision=scoring.precision or "fp32",
+        until=until,
+        strata=names(strata) or ("culture",),
+    )
+
+    def planned(record: RunRecord, continued: bool) -> None:
+        console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
+
+    with RunProgress(console, then="Judging what was said") as progress:
+        watched = replace(asking, observer=progress, every=progress.every, planned=planned)
+        done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
+    if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
+        console.print(absent)
+    terminal().print(terminal_summary(done.report_data(with_judgements=False)))
+    if report_dir is not None:
+        for path in done.report(report_dir):
+            console.print(f"wrote {path}", soft_wrap=True)
+    for use in usage(done.workspace, done.record):
+        if (known := reported(done.workspace, use.endpoint)) is not None:
+            by_characters = use.input_tokens * known.estimated / known.counted
+            console.print(one_line(f"Input tokens of {use.endpoint}: {off_by(use.input_tokens, by_characters)}"), soft_wrap=True)
+    failures = failure_counts(done.workspace, done.record)
+    if failures.height:
+        failed = int(failures["count"].sum())
+        told = "request failed and counts" if failed == 1 else "requests failed and count"
+        console.print(f"{failed:,} {told} as such; the same command tries again.")
+        console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
+    if done.record.state != "finished":
+        how = "incomplete" if done.record.state == "incomplete" else "not finished"
+        console.print(f"{done.record.name} is {how}: {done.record.reason}. Run the same command again to go on.")
+        raise click.exceptions.Exit(130 if done.record.state == "interrupted" else 1)
+
+
+def off_by(counted: int, estimated: float) -> str:
+    """How far an estimate from characters alone was off: ``210 reported, 175 estimated (17 % too low)``."""
+    share = abs(estimated - counted) / counted
+    told = f"{share:.0%}".replace("%", " %") + (" too low" if estimated < counted else " too high")
+    return f"{counted:,} reported, {estimated:,.0f} estimated ({told})"
