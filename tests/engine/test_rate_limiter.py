@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.engine import rate_limiter as pace_module
+from folkways.engine import rate_limiter as limiter_module
 from folkways.engine.rate_limiter import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, RateLimiter, backoff
 
 
@@ -118,7 +118,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(pace_module, "time", self)
+        monkeypatch.setattr(limiter_module, "time", self)
 
     def monotonic(self) -> float:
         """Now."""
@@ -231,3 +231,32 @@ def test_a_closed_pace_gives_no_place_and_wakes_those_who_sleep() -> None:
         assert await rate_limiter.take() is None
 
     asyncio.run(asyncio.wait_for(scenario(), 5))
+
+
+@given(slots=st.integers(1, 64), service=st.floats(0.01, 30.0), first=st.integers(1, 4))
+def test_places_come_to_what_a_server_works_on_at_once(slots: int, service: float, first: int) -> None:
+    """A server that works on ``slots`` requests at a time, each for ``service`` seconds, in a clock of its own."""
+    clock = [0.0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limiter_module.time, "monotonic", lambda: clock[0])
+        limiter = RateLimiter(32, first, timeout=120.0)
+        most = 0.0
+        for _ in range(1500):
+            rate = min(limiter.places, slots) / service
+            clock[0] += 1 / rate
+            limiter.succeeded(limiter.places / rate)
+            most = max(most, limiter.places)
+        reached = min(limiter.places, slots, 32)
+    # A doubling that would bring replies near the timeout is not tried; every other one that gets more done is kept.
+    assert reached == min(slots, 32) or 4 * service * 2 > 120 or min(2 * limiter.places, slots, 32) < 1.1 * reached
+    assert most <= 2 * max(2 * slots, first)
+    assert limiter.places <= max(2 * slots, first)
+
+
+def test_a_server_that_takes_longer_and_longer_is_left_at_what_it_did() -> None:
+    limiter = RateLimiter(32, 2)
+    limiter.slow_down(time.monotonic(), None, 0.5)
+    assert limiter.places == 1
+    for _ in range(16):
+        limiter.succeeded(1.0)
+    assert limiter.places == 1  # the old number is not gone back to by and by, as after a limit per minute

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Callable
 from email.utils import formatdate
 from hashlib import blake2b
 from pathlib import Path
@@ -44,6 +45,9 @@ class State:
     def __init__(self, settings: dict[str, Any]) -> None:
         self.mode = "letter"
         self.latency = 0.0
+        self.slots, self.tells_slots = 0, False
+        self.busy = 0
+        self.line: deque[Callable[[], bool]] = deque()
         self.require_key: str | None = None
         self.plan = FaultPlan()
         self.forget()
@@ -52,11 +56,18 @@ class State:
     def configure(self, settings: dict[str, Any]) -> None:
         self.mode = settings.get("mode", self.mode)
         self.latency = float(settings.get("latency", self.latency))
+        self.slots = int(settings.get("slots", self.slots))
+        self.tells_slots = bool(settings.get("tells_slots", self.tells_slots))
         self.require_key = settings.get("require_key", self.require_key)
         if "faults" in settings:
             self.plan = FaultPlan(settings["faults"])
         if settings.get("forget"):
             self.forget()
+
+    def next_in_line(self) -> None:
+        """Let those that wait begin, as far as slots are free."""
+        while self.line and self.busy < self.slots:
+            self.line.popleft()()
 
     def forget(self) -> None:
         self.asked: Counter[str] = Counter()
@@ -141,10 +152,30 @@ class Connection(asyncio.Protocol):
         state.in_flight += 1
         state.most_in_flight = max(state.most_in_flight, state.in_flight)
         wait = state.latency + float(fault.args.get("seconds", 10) if fault.kind == "stall" else 0)
-        if wait:
-            asyncio.get_running_loop().call_later(wait, self.send, protocol, path, head, body, digest, fault)
+        said = (protocol, path, head, body, digest, fault)
+        if state.slots:
+            state.line.append(lambda: self.work(wait, *said))
+            state.next_in_line()
+        elif wait:
+            asyncio.get_running_loop().call_later(wait, self.send, *said)
         else:
-            self.send(protocol, path, head, body, digest, fault)
+            self.send(*said)
+
+    def work(self, wait: float, *said: Any) -> bool:
+        """Take a slot for so many seconds; False where the client has gone meanwhile, as a server of few slots looks."""
+        state = self.state
+        if self.transport.is_closing():
+            state.in_flight -= 1
+            return False
+        state.busy += 1
+
+        def done() -> None:
+            state.busy -= 1
+            self.send(*said)
+            state.next_in_line()
+
+        asyncio.get_running_loop().call_later(wait, done)
+        return True
 
     def send(self, protocol: str, path: str, head: bytes, body: bytes, digest: str, fault: Fault) -> None:
         state = self.state
@@ -199,6 +230,8 @@ class Connection(asyncio.Protocol):
         if path == "/_control" and method == "POST":
             self.state.configure(orjson.loads(body))
             return pack(200, b"{}")
+        if path == "/props" and self.state.tells_slots:
+            return pack(200, orjson.dumps({"total_slots": self.state.slots, "chat_template": "x" * 20_000}))
         if path.endswith("/models"):
             return pack(200, orjson.dumps({"object": "list", "data": [{"id": "test-model", "object": "model"}]}))
         return pack(404, b'{"error": {"message": "no such path"}}')

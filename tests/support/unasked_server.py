@@ -70,6 +70,10 @@ class UnaskedServer:
         asked = 0
         try:
             for body in _requests(connection):
+                if not body:  # somebody asks for the server's properties
+                    self.connections -= 1
+                    connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                    return
                 asked += 1
                 reply = _response(json.loads(body)["messages"][-1]["content"].split()[-1])
                 if self.kind == "before":
@@ -131,7 +135,8 @@ def _requests(connection: socket.socket) -> Iterator[bytes]:
                 return
             data += more
         head, _, data = data.partition(b"\r\n\r\n")
-        length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+        lengths = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")]
+        length = lengths[0] if lengths else 0
         while len(data) < length:
             more = connection.recv(65536)
             if not more:

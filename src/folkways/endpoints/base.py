@@ -59,6 +59,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     fatal:       no request to this endpoint can succeed (no key, unknown model, a setting it refuses): the run stops asking it.
     retry_after: seconds that the server asked to wait, where it did.
     rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
+    timed_out:   no reply came in time.
     doubtful:    keys of requests that were answered before and whose replies may belong to others: they have to be asked again.
     """
 
@@ -71,6 +72,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         fatal: bool = False,
         retry_after: float | None = None,
         rate_limited: bool = False,
+        timed_out: bool = False,
         doubtful: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
@@ -79,6 +81,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         self.fatal = fatal
         self.retry_after = retry_after
         self.rate_limited = rate_limited
+        self.timed_out = timed_out
         self.doubtful = doubtful
 
 
@@ -89,7 +92,10 @@ class Endpoint(Protocol):
     identity:       what goes into the hash of a request; two endpoints with the same identity are the same model. Never a secret.
     item_addressed: True where the answer depends on the item and not only on the text (replay): the item joins the hash.
     local:          True where asking costs nothing and needs no network (baselines, replay).
-    default_concurrency: how many requests at once to begin with.
+    default_concurrency: how many requests at once at most, unless the user says.
+
+    It may have two attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
+    how many its server works on at the same time; more are then tried by and by. ``timeout``: seconds after which it gives up.
     """
 
     name: str

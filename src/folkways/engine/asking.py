@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import deque
@@ -15,7 +16,7 @@ from folkways.endpoints.base import Endpoint, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
-from folkways.engine.rate_limiter import RateLimiter, backoff
+from folkways.engine.rate_limiter import SHRINK_AFTER_TIMEOUT, RateLimiter, backoff
 from folkways.workspace.errors import WorkspaceGoneError
 from folkways.workspace.request_queue import Answered, Failed, RequestQueue
 
@@ -52,12 +53,12 @@ OUTAGE_AT_END_SECONDS = 10.0
 class Limits:
     """How hard to try.
 
-    concurrency: requests on their way at once, at most.
+    concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
     attempts:    tries per request, the first included; a reply of "slow down" is none of them for PATIENCE_SECONDS.
     max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
     """
 
-    concurrency: int = 32
+    concurrency: int | None = None
     attempts: int = 6
     max_errors: int | None = None
 
@@ -88,7 +89,11 @@ class Asking:
         self.price = price
         self.progress = ModelProgress(name or endpoint.name, usd=0.0 if price is not None else None)
         self._database = database
-        self._limiter = RateLimiter(limits.concurrency)
+        self._limiter = RateLimiter(
+            limits.concurrency or endpoint.default_concurrency, timeout=getattr(endpoint, "timeout", math.inf)
+        )
+        self._timeouts = 0
+        self._any_reply = False
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
@@ -114,9 +119,13 @@ class Asking:
         self.progress.total, self.progress.stored = await self._on_database(self.request_queue.standing, self.endpoint_id)
         if self.progress.total == 0:
             return self.progress
-        await self.endpoint.open(self.limits.concurrency)
+        await self.endpoint.open(self._limiter.limit)
+        if self.limits.concurrency is None:
+            self._limiter.limit = self.endpoint.default_concurrency  # it may know better now
+            self._limiter.begin(getattr(self.endpoint, "first_concurrency", self._limiter.limit))
+        self._first_round = min(int(self._limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limits.concurrency, self.progress.total))]
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self._limiter.limit, self.progress.total))]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -232,7 +241,8 @@ class Asking:
                 self.budget.settle(reserved, reserved)
                 raise
             self._limiter.give_back()
-            self._limiter.succeeded()
+            self._any_reply = True
+            self._limiter.succeeded(time.perf_counter() - began)
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
             return Answered(request, completion, time.perf_counter() - began, tries)
@@ -242,6 +252,15 @@ class Asking:
         if failure.rate_limited:
             self.progress.rate_limited += 1
             self._limiter.slow_down(taken_at, failure.retry_after)
+            self.progress.places = self._limiter.places
+        if failure.timed_out:
+            self._timeouts += 1
+            if self._timeouts == self._first_round and not self._any_reply:
+                self.progress.warning = (
+                    f"none of the first {self._timeouts} requests to {self.progress.endpoint} had a reply in time; "
+                    "if the server is slow, give it more time (--timeout 600) or fewer requests at once (--concurrency 1)"
+                )
+            self._limiter.slow_down(taken_at, None, SHRINK_AFTER_TIMEOUT)
             self.progress.places = self._limiter.places
         if failure.fatal:
             self.stop(str(failure))

@@ -1,8 +1,13 @@
-"""How many requests are on their way at once: as many as the server takes, fewer after it asked to slow down."""
+"""How many requests are on their way at once: as many as the server gets done sooner for being asked together.
+
+A server that asks to slow down, or does not answer in time, gets fewer. A server of which nothing is known gets few to begin with,
+and twice as many as long as more replies per second come of it: what waits in a server's own queue only runs into the timeout.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import deque
@@ -15,6 +20,18 @@ RETRY_AFTER_LONGEST = 120.0
 SHRINK = 0.7
 """The share of requests in flight that goes on after the server asked to slow down."""
 
+SHRINK_AFTER_TIMEOUT = 0.5
+"""The share that goes on after a request had no reply in time: it stood in a queue, which takes longer to empty."""
+
+GAIN = 1.1
+"""Twice as many requests at once must bring this many times the replies per second, or they are half as many again."""
+
+WINDOW = 8
+"""Replies at least over which their number per second is taken."""
+
+ROUNDS_BETWEEN_PROBES = 16
+"""Rounds of replies until it is tried again whether the server gets more done with twice as many."""
+
 
 def backoff(attempt: int, retry_after: float | None, rng: random.Random) -> float:
     """Seconds to wait before attempt ``attempt`` + 1 (the first is 1): doubling with full jitter, never less than asked for."""
@@ -26,22 +43,38 @@ def backoff(attempt: int, retry_after: float | None, rng: random.Random) -> floa
 
 
 class RateLimiter:
-    """Additive increase, multiplicative decrease over a bounded number of places.
+    """A bounded number of places: a request takes one before it is sent and gives it back when it has ended.
 
-    limit: places at most, and to begin with. A request takes a place before it is sent and gives it back when it has ended.
+    limit:   places at most.
+    first:   places to begin with; where these are fewer, more are tried by and by.
+    timeout: seconds after which a request is given up; places are never doubled where replies would come to need half of that.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, first: int | None = None, timeout: float = math.inf) -> None:
         self.limit = limit
-        self.places = float(limit)
+        self.timeout = timeout
         self.in_flight = 0
+        self.begin(first or limit)
         self._paused_until = 0.0
         self._shrunk_at = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._closed = asyncio.Event()
 
+    def begin(self, first: int) -> None:
+        """Go on with ``first`` places, and try more from there if that is fewer than the limit."""
+        self._learns = first < self.limit
+        self._ceiling = self.places = float(min(first, self.limit))
+        self._doubled_from: float | None = None  # places before they were doubled, for a try
+        self._rate = 0.0  # replies per second with these
+        self._measure_after(0)
+
+    def _measure_after(self, replies: int) -> None:
+        self._ignored = replies
+        self._replies, self._seconds = 0, 0.0
+        self._since = time.monotonic()
+
     async def take(self) -> float | None:
-        """Wait for a place, then return the time at which it was taken; None when the pace was closed meanwhile."""
+        """Wait for a place, then return the time at which it was taken; None when the limiter was closed meanwhile."""
         while not self._closed.is_set():
             now = time.monotonic()
             if now < self._paused_until:
@@ -69,7 +102,7 @@ class RateLimiter:
         return self._closed.is_set()
 
     async def closed_within(self, seconds: float) -> bool:
-        """Sleep, but wake up at once and return True when the pace is closed."""
+        """Sleep, but wake up at once and return True when the limiter is closed."""
         try:
             await asyncio.wait_for(self._closed.wait(), seconds)
         except TimeoutError:
@@ -81,17 +114,49 @@ class RateLimiter:
         self.in_flight -= 1
         self._wake()
 
-    def succeeded(self) -> None:
-        """A request came back in good order: one more place for every round of successes, up to the limit."""
-        if self.places < self.limit:
-            self.places = min(float(self.limit), self.places + 1.0 / self.places)
+    def succeeded(self, seconds: float = 0.0) -> None:
+        """A request came back in good order after ``seconds``.
 
-    def slow_down(self, taken_at: float, retry_after: float | None) -> None:
-        """The server asked to slow down. Requests sent before the last decrease tell nothing new and change nothing."""
+        After a decrease that is one more place for every round of successes, up to where it was.
+        """
+        if self.places < self._ceiling:
+            self.places = min(self._ceiling, self.places + 1.0 / self.places)
+        elif self._learns:
+            self._measure(seconds)
+
+    def _measure(self, seconds: float) -> None:
+        if self._ignored:
+            self._ignored -= 1
+            self._since = time.monotonic()
+            return
+        self._replies += 1
+        self._seconds += seconds
+        if self._replies < max(WINDOW, self._ceiling):
+            return
+        rate = self._replies / max(time.monotonic() - self._since, 1e-9)
+        if self._doubled_from is not None and rate < GAIN * self._rate:
+            self._settle(self._doubled_from)
+        elif self._ceiling >= self.limit or 4 * self._seconds / self._replies > self.timeout:
+            self._settle(self._ceiling)
+        else:
+            self._doubled_from, self._rate = self._ceiling, rate
+            self._ceiling = self.places = min(float(self.limit), 2 * self._ceiling)
+            self._measure_after(int(self._ceiling))
+            self._wake()
+
+    def _settle(self, places: float) -> None:
+        self._ceiling = self.places = places
+        self._doubled_from = None
+        self._measure_after(int(ROUNDS_BETWEEN_PROBES * places))
+
+    def slow_down(self, taken_at: float, retry_after: float | None, share: float = SHRINK) -> None:
+        """The server asked to slow down, or let a request wait too long. Requests sent before the last decrease change nothing."""
         now = time.monotonic()
         if taken_at >= self._shrunk_at:
-            self.places = max(1.0, self.places * SHRINK)
+            self.places = max(1.0, self.places * share)
             self._shrunk_at = now
+            if self._learns:
+                self._settle(self.places)
         if retry_after is not None:
             self._paused_until = max(self._paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
 

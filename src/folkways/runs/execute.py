@@ -70,7 +70,7 @@ def execute(
         Order(
             model.endpoint,
             run_records.endpoint_id(workspace, model.identity, model.name),
-            Limits(asking.concurrency or model.endpoint.default_concurrency, asking.attempts, asking.max_errors),
+            Limits(asking.concurrency, asking.attempts, asking.max_errors),
             price,
             model.name,
         )

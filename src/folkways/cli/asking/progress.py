@@ -44,6 +44,7 @@ class RunProgress:
         self._then = then
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
+        self._warned: set[str] = set()
         self._last = time.monotonic()
         self._bars = Progress(
             _Told("model", "bold"),
@@ -77,6 +78,10 @@ class RunProgress:
             names = short_endpoints(tuple(counts.endpoint for counts in models))
             for counts in models:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
+        for counts in models:
+            if counts.warning is not None and counts.warning not in self._warned:
+                self._warned.add(counts.warning)
+                self.console.print(one_line(f"warning: {counts.warning}"), soft_wrap=True)
         finished = all(counts.left == 0 or counts.stopped for counts in models)
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()

@@ -30,6 +30,7 @@ class Address:
     headers:   the credentials, as headers.
     secrets:   every string that must not appear in a message.
     key_names: environment variables a key is looked for in, for messages.
+    hosted:    whether it is a service for many; else somebody's own server, which may work on few requests at once.
     key_hint:  why no key is sent and what to set; empty where one is.
     """
 
@@ -38,6 +39,7 @@ class Address:
     model: str
     base_url: str
     key_names: tuple[str, ...] = ()
+    hosted: bool = False
     key_hint: str = ""
     dialect: Dialect = Dialect()
     query: str = field(default="", repr=False)

@@ -30,6 +30,10 @@ ERROR_BODY = 64 * 1024
 """Bytes of an error page that are read at most; the rest is of no use to anyone."""
 
 
+UNKNOWN_SERVER = 2
+"""Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the others wait."""
+
+
 class BodyTooLargeError(Exception):
     """A reply longer than allowed."""
 
@@ -44,7 +48,9 @@ class HttpEndpoint(ABC):
         self.name = address.name
         self.identity = address.identity
         self.default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
+        self.first_concurrency = self.default_concurrency if address.hosted else UNKNOWN_SERVER
         self._address = address
+        self.timeout = options.timeout
         self._options = options
         self._session: aiohttp.ClientSession | None = None
         self._connections: KeptConnections | None = None
@@ -112,7 +118,7 @@ class HttpEndpoint(ABC):
                 connections.retire()  # a proxy that lost its patience may still send the answer
             await connections.replied(request.key)
         except TimeoutError:
-            failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True)
+            failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except BodyTooLargeError:
             limit = self._options.max_body / (1024 * 1024)
             failure = EndpointFailure(f"{self.name}: the reply is longer than {limit:g} MiB and was not read", retryable=True)

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import aiohttp
+from yarl import URL
+
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import storable
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.endpoints.servers.http import (
+    BodyTooLargeError,
+    HttpEndpoint,
+    count_of,
+    environment_proxy,
+    from_json,
+    name_of,
+    read_bounded,
+    text_of,
+)
 from folkways.endpoints.servers.providers import url_address
+
+SLOTS_SECONDS = 2.0
+MAX_PROPS = 1024 * 1024
 
 
 class OpenAIEndpoint(HttpEndpoint):
@@ -16,6 +31,28 @@ class OpenAIEndpoint(HttpEndpoint):
     def path(self) -> str:
         """Below the base address."""
         return "/chat/completions"
+
+    async def open(self, concurrency: int) -> None:
+        """As every HTTP endpoint; and ask a server of somebody's own how many requests it works on at once (llama.cpp tells)."""
+        await super().open(concurrency)
+        if not self._address.hosted and (slots := await self._slots()) is not None:
+            self.first_concurrency = self.default_concurrency = slots
+
+    async def _slots(self) -> int | None:
+        """``total_slots`` of llama.cpp's ``/props``; None from a server that has no such page, or does not answer soon."""
+        assert self._session is not None  # noqa: S101 - it is open
+        props = URL(f"{self._address.base_url.removesuffix('/v1')}/props", encoded=True)
+        try:
+            timeout = aiohttp.ClientTimeout(total=SLOTS_SECONDS)
+            async with (
+                aiohttp.ClientSession(headers=self._session.headers, proxy=environment_proxy(str(props))) as session,
+                session.get(props, allow_redirects=False, timeout=timeout) as response,
+            ):
+                found = from_json(await read_bounded(response, MAX_PROPS, whole=True)) if response.status == 200 else None
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
+            return None
+        slots = found.get("total_slots") if isinstance(found, dict) else None
+        return slots if isinstance(slots, int) and 1 <= slots <= EndpointOptions.DEFAULT_CONCURRENCY else None
 
     def payload(self, request: Request) -> dict[str, Any]:
         """Model, messages and the settings that are set, under the names of the dialect."""

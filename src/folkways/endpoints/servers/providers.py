@@ -98,6 +98,7 @@ def provider_address(
         model=model,
         base_url=url.plain,
         key_names=key_names,
+        hosted=own and provider.key_required,
         dialect=provider.dialect,
         query=url.query,
         headers=headers,

@@ -1,0 +1,82 @@
+"""Servers that work on few requests at once, as those on somebody's own machine do: nothing waits there until its time is over."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from folkways.engine.asking import Limits
+from folkways.workspace.database import Workspace, open_workspace
+from tests.engine.test_session import ask_server, questions
+from tests.support.chat_server import ChatServer
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return open_workspace(tmp_path / "w.db")
+
+
+def test_a_server_that_tells_its_slots_gets_so_many(workspace: Workspace) -> None:
+    with ChatServer(slots=4, tells_slots=True, latency=0.3) as server:
+        began = time.monotonic()
+        progress, states = ask_server(workspace, server, questions(60), timeout=1.0)
+        took = time.monotonic() - began
+        most = server.stats()["most_in_flight"]
+    assert (states, progress.retries, most) == ({"answered": 60}, 0, 4)
+    assert took < 2 * 60 / 4 * 0.3
+
+
+@pytest.mark.parametrize(("slots", "latency"), [(1, 0.2), (4, 0.2)])
+def test_of_a_server_that_tells_nothing_the_slots_are_found(workspace: Workspace, slots: int, latency: float) -> None:
+    """With 32 requests at once each would wait for 32 / slots replies, longer than the timeout."""
+    with ChatServer(slots=slots, latency=latency) as server:
+        began = time.monotonic()
+        progress, states = ask_server(workspace, server, questions(25 * slots), timeout=1.2)
+        took = time.monotonic() - began
+        most = server.stats()["most_in_flight"]
+    assert (states, progress.retries) == ({"answered": 25 * slots}, 0)
+    assert most <= 2 * max(slots, 2)
+    assert took < 2 * 25 * latency
+
+
+def test_a_server_that_takes_many_soon_gets_many(workspace: Workspace) -> None:
+    with ChatServer(latency=0.1) as server:
+        _, states = ask_server(workspace, server, questions(400), timeout=5.0)
+        most = server.stats()["most_in_flight"]
+    assert states == {"answered": 400}
+    assert most >= 16
+
+
+def test_what_the_user_says_is_what_is_sent_from_the_first_request_on(workspace: Workspace) -> None:
+    with ChatServer(slots=4, tells_slots=True, latency=0.1) as server:
+        ask_server(workspace, server, questions(30), limits=Limits(concurrency=12), timeout=5.0)
+        assert server.stats()["most_in_flight"] == 12
+
+
+def test_timeouts_are_congestion(workspace: Workspace) -> None:
+    """Somebody asked for too many at once: the first ones run out of time, then fewer are sent, and all get their answer."""
+    with ChatServer(slots=2, latency=0.25) as server:
+        progress, states = ask_server(workspace, server, questions(40), limits=Limits(concurrency=16), timeout=0.9)
+    assert states == {"answered": 40}
+    assert 0 < progress.retries < 40
+    assert progress.places < 8
+
+
+def test_a_first_round_without_a_reply_is_told_at_once(workspace: Workspace) -> None:
+    warnings: list[str | None] = []
+    with ChatServer(latency=30) as server:
+        progress, states = ask_server(
+            workspace,
+            server,
+            questions(6),
+            limits=Limits(attempts=1, concurrency=3),
+            timeout=0.3,
+            observer=lambda models: warnings.append(models[0].warning),
+        )
+    assert states == {"failed": 6}
+    assert warnings[0] is None
+    assert progress.warning == warnings[-1]
+    for part in ("none of the first 3 requests", "--timeout", "--concurrency"):
+        assert part in str(progress.warning)
