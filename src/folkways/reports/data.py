@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.analyses import Made
-from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, empty, require_columns
+from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
 PEOPLE = "people of the culture"
@@ -61,7 +61,8 @@ class ReportData:
     warnings:    sentences that a reader must see before the numbers.
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
-    unknown_people: task -> the release that would tell of its people, where it is not on this disk.
+    signatures:  each text of the scores' column ``signature`` -> its parts.
+    unknown_people: task -> the release that would tell of its people, where they were scored without it.
     analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
     without_analyses: name of an analysis that these judgements do not allow -> why.
     """
@@ -77,6 +78,7 @@ class ReportData:
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
     unknown_people: Mapping[str, str] = field(default_factory=dict)
     analyses: tuple[Made, ...] = ()
     without_analyses: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -68,9 +68,9 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    Column(
-        "state", String(16), nullable=False
-    ),  # planning, running, asked (not yet scored), finished, incomplete, interrupted, stopped
+    Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
+    # planning, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed), stopped
+    Column("state", String(16), nullable=False),
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
     Column("finished", Float),
@@ -154,6 +154,7 @@ scores = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
     Column("endpoint", String(512), nullable=False),
     Column("task", String(64), nullable=False),
     Column("profile", String(32), nullable=False),
@@ -170,7 +171,7 @@ scores = Table(
     ),
     Column("coverage", Float, nullable=False),
     Column("at_best", Float),
-    Column("signature", Text, nullable=False),
+    Column("signature", Text, nullable=False),  # JSON: its parts in order
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),

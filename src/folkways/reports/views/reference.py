@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from folkways.benchmarks.published import published_figures
 from folkways.cultures import get_language
-from folkways.records import SCORES, Schema, require_columns
+from folkways.records import SCORES, Schema, Signature, require_columns
 from folkways.text.effect import signed_effects
 
 REFERENCE: Schema = {
@@ -34,26 +36,26 @@ _BARRIER = "^(?:data|profile) "
 """How the parts of ``differs`` begin that forbid a comparison (``_differences``)."""
 
 
-def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
+def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
     """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of the same thing.
 
-    scores: records.SCORES. Only rows of the same task, metric, group and language are put side by side. ``comparable`` says that
-    release and profile agree too; ``differs`` names whatever does not, these two first, and then what makes figures less alike
-    without forbidding to look at them (prompts, system prompt, variants, samples, a part of the items, missing replies).
+    scores: records.SCORES. signatures: each of theirs -> its parts. Only rows of the same task, metric, group and language are put
+    side by side. ``comparable`` says that release and profile agree too; ``differs`` names whatever does not, these two first, and
+    then what makes figures less alike without forbidding to look at them (prompts, system prompt, variants, samples, a part of the
+    items, missing replies).
     """
     require_columns(scores, SCORES, "scores")
-    ours = _by_language(scores).filter(pl.col("score").is_not_nan())
+    ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
     scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
     theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
-    told = {text: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for text in joined["signature"].unique()}
     differs, comparable = [], []
     looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
     for row in looked_at.iter_rows(named=True):
-        barriers, remarks = _differences(told[row["signature"]], row)
+        barriers, remarks = _differences(signatures[row["signature"]].parts, row)
         comparable.append(not barriers)
         differs.append("; ".join([*barriers, *remarks]))
-    own_tools = [text for text, parts in told.items() if _DEFAULT_TOOL in parts]
+    own_tools = [text for text, made in signatures.items() if _DEFAULT_TOOL in made.parts]
     measured = (pl.col("metric") == "sem_b") & pl.col("signature").is_in(own_tools)
     return joined.with_columns(
         comparable=pl.Series(comparable, dtype=pl.Boolean),
@@ -126,9 +128,11 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _by_language(scores: pl.DataFrame) -> pl.DataFrame:
+def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
     """Rows with ``language``: of a group by culture and language its own, else that of the signature if it names just one."""
-    only = pl.col("signature").str.extract(r"(?:^|\|)lang:([^|+]+)(?:\||$)")
+    asked_in = {text: made.parts.get("lang", "") for text, made in signatures.items()}
+    one = {text: language for text, language in asked_in.items() if language and "+" not in language}
+    only = pl.col("signature").replace_strict(one, default=None, return_dtype=pl.String)
     pair = pl.col("facet") == "culture+language"
     parts = pl.col("value").str.splitn("+", 2).struct
     return scores.with_columns(
@@ -138,7 +142,7 @@ def _by_language(scores: pl.DataFrame) -> pl.DataFrame:
     ).drop_nulls("language")
 
 
-def _differences(ours: dict[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
+def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
     """What forbids a comparison, and what makes it less exact."""
     barriers, remarks = [], []
     data = ours.get("data", "").split("#", 1)[0]
