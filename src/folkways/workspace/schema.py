@@ -68,13 +68,13 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
     # planning, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed), stopped
     Column("state", String(16), nullable=False),
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
+    Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
 )
 
 expected = Table(
@@ -154,7 +154,6 @@ scores = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
     Column("endpoint", String(512), nullable=False),
     Column("task", String(64), nullable=False),
     Column("profile", String(32), nullable=False),
@@ -175,4 +174,5 @@ scores = Table(
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),
+    Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
 )

@@ -52,7 +52,7 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
     differs, comparable = [], []
     looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
     for row in looked_at.iter_rows(named=True):
-        barriers, remarks = _differences(signatures[row["signature"]].parts, row)
+        barriers, remarks = _differences(signatures.get(row["signature"], Signature()).parts, row)
         comparable.append(not barriers)
         differs.append("; ".join([*barriers, *remarks]))
     own_tools = [text for text, made in signatures.items() if _DEFAULT_TOOL in made.parts]
