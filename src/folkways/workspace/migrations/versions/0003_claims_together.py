@@ -12,23 +12,7 @@ def upgrade() -> None:
     op.drop_table("claims")
     op.create_table(
         "claims",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("owner_id", sa.String(length=32), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("owner_id", sa.String(length=32), sa.ForeignKey("owners.id", ondelete="CASCADE"), nullable=False, index=True),
         sa.Column("requests", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_claims_owner_id"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_claims")),
     )
-    op.create_index(op.f("ix_claims_owner_id"), "claims", ["owner_id"], unique=False)
-
-
-def downgrade() -> None:
-    """Back to one row per claim."""
-    op.drop_table("claims")
-    op.create_table(
-        "claims",
-        sa.Column("key", sa.String(length=32), nullable=False),
-        sa.Column("owner_id", sa.String(length=32), nullable=False),
-        sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_claims_owner_id"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_claims")),
-    )
-    op.create_index(op.f("ix_claims_owner_id"), "claims", ["owner_id"], unique=False)

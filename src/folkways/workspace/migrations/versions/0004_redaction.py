@@ -41,15 +41,6 @@ def upgrade() -> None:
     )
 
 
-def downgrade() -> None:
-    """Back to judgements of which nothing changes. The reasons are gone from the trail."""
-    on_server = op.get_bind().dialect.name == "postgresql"
-    for name in ("studio_judgements_no_update", "studio_judgements_redacted"):
-        _drop(name, "studio_judgements", on_server=on_server)
-    refuse = "FOR EACH ROW EXECUTE FUNCTION studio_refuse()" if on_server else _abort("studio_judgements")
-    _trigger("studio_judgements_no_update", "UPDATE", "studio_judgements", refuse)
-
-
 def _drop(name: str, table: str, *, on_server: bool) -> None:
     op.execute(f"DROP TRIGGER {name} ON {table}" if on_server else f"DROP TRIGGER {name}")
 
