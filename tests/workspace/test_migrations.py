@@ -115,3 +115,22 @@ def test_runs_of_an_earlier_version_are_read_as_they_were(empty: tuple[sa.Engine
         with pytest.raises(FolkwaysError, match=f"belongs to folkways {command}:"):
             run_records.find_asked_run(workspace, name)
     workspace.close()
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002", "0005"])
+def test_what_cannot_be_changed_is_the_same_as_in_a_new_workspace(tmp_path: Path, revision: str) -> None:
+    """Whatever triggers a workspace had before, or none."""
+    guards = []
+    for name in ("old", "new"):
+        location = tmp_path / f"{name}.db"
+        if name == "old":
+            engine = sa.create_engine(f"sqlite:///{location}")
+            migrated(engine, revision)
+            if revision != "0001":
+                with engine.begin() as connection:  # as 0002 had it
+                    connection.exec_driver_sql("DROP TRIGGER studio_judgements_redacted")
+        with open_workspace(location).read() as connection:
+            found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
+            guards.append(found.scalars().all())
+    assert guards[0] == guards[1]
+    assert len(guards[1]) == 4

@@ -6,8 +6,6 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-GUARDED = (("studio_events", "UPDATE"), ("studio_events", "DELETE"), ("studio_judgements", "UPDATE"))
-
 
 def upgrade() -> None:
     """Create the tables of the studio."""
@@ -248,20 +246,3 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.UniqueConstraint("participant_id", "key", name=op.f("uq_studio_judgements_participant_id_key")),
     )
-    _guard(op.get_bind().dialect.name == "postgresql")
-
-
-def _guard(on_server: bool) -> None:
-    """Triggers that refuse to change or delete rows which can only be added."""
-    if on_server:
-        op.execute(
-            "CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed'; END $$"
-        )
-    for table, action in GUARDED:
-        refusal = (
-            "FOR EACH ROW EXECUTE FUNCTION studio_refuse()"
-            if on_server
-            else f"BEGIN SELECT RAISE(ABORT, 'rows of {table} can be added but not changed'); END"
-        )
-        op.execute(f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} {refusal}")
