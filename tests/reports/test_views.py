@@ -16,7 +16,7 @@ from folkways.reports.figures.world import WorldMap
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import explain
-from folkways.reports.formats.summary import coverage_notices, gaps, lede, run_notices
+from folkways.reports.formats.summary import coverage_notices, gaps, lede
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
 from folkways.reports.views.leaderboard import Leaderboard
@@ -68,13 +68,6 @@ def test_notices_speak_of_every_incomplete_score_and_of_no_other(data: ReportDat
     )
     assert coverage_notices(ReportView(full)) == gaps(ReportView(full)) == []
     assert "every one got a reply" in lede(ReportView(full))
-
-
-def test_an_interrupted_run_is_announced_once(data: ReportData) -> None:
-    stopped = replace(data, runs=tuple(replace(run, state="interrupted") for run in data.runs))
-    assert run_notices(ReportView(stopped)) == [f"Run {data.runs[0].name} was interrupted before its end."]
-    told = replace(stopped, warnings=(f"Run {data.runs[0].name} is not finished.",))
-    assert run_notices(ReportView(told)) == []
 
 
 def test_charts_carry_the_scores(data: ReportData) -> None:

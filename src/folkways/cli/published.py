@@ -119,7 +119,7 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
     points = reference_points(
         stored_scores(loaded.workspace, loaded.record), results.load_signatures(loaded.workspace, loaded.record)
     )
-    return points.filter(pl.col("comparable")), warnings_of(points)
+    return points.filter(pl.col("comparable")).drop("barred"), warnings_of(points)
 
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:

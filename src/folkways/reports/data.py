@@ -58,7 +58,7 @@ class ReportData:
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
     task_titles: task -> what people call it.
-    warnings:    sentences that a reader must see before the numbers.
+    warnings:    sentences that a reader must see before the numbers, of runs that did not come to their end, say.
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     signatures:  each text of the scores' column ``signature`` -> its parts.

@@ -23,6 +23,7 @@ REFERENCE: Schema = {
     "kind": pl.String,
     "published": pl.Float64,
     "comparable": pl.Boolean,  # task, metric, language, data and profile agree
+    "barred": pl.String,  # which of the last two do not, in words; "" where they do
     "differs": pl.String,  # what does not agree, in words; "" where everything does
     "note": pl.String,  # what is known to be odd about the published table
     "tool_effect": pl.Float64,  # points that folkways' own text tools typically change; null where unknown or none are used
@@ -31,9 +32,6 @@ REFERENCE: Schema = {
 _KEY = ["task", "metric", "facet", "value", "language"]
 _DEFAULT_TOOL = "text-simplemma"
 """In every signature of the default text tools, for English answers; in none of another set."""
-
-_BARRIER = "^(?:data|profile) "
-"""How the parts of ``differs`` begin that forbid a comparison (``_differences``)."""
 
 
 def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
@@ -49,16 +47,17 @@ def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) 
     scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
     theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
-    differs, comparable = [], []
+    differs, barred = [], []
     looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
     for row in looked_at.iter_rows(named=True):
         barriers, remarks = _differences(signatures.get(row["signature"], Signature()).parts, row)
-        comparable.append(not barriers)
+        barred.append("; ".join(barriers))
         differs.append("; ".join([*barriers, *remarks]))
     own_tools = [text for text, made in signatures.items() if _DEFAULT_TOOL in made.parts]
     measured = (pl.col("metric") == "sem_b") & pl.col("signature").is_in(own_tools)
     return joined.with_columns(
-        comparable=pl.Series(comparable, dtype=pl.Boolean),
+        barred=pl.Series(barred, dtype=pl.String),
+        comparable=pl.Series(barred, dtype=pl.String) == "",
         differs=pl.Series(differs, dtype=pl.String),
         tool_effect=pl.when(measured).then(
             pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)
@@ -108,8 +107,7 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
 
     What only makes figures less alike is left out: it may be another for each group (a part of the replies, say).
     """
-    why = pl.col("differs").str.split("; ").list.eval(pl.element().filter(pl.element().str.contains(_BARRIER)))
-    barred = points.filter(~pl.col("comparable")).select("endpoint", "task", why=why.list.join("; "))
+    barred = points.filter(~pl.col("comparable")).select("endpoint", "task", "barred")
     return [
         f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside this one."
         for endpoint, task, why in barred.unique(maintain_order=True).iter_rows()
