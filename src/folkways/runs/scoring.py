@@ -98,7 +98,7 @@ def score_run(
             results.save_scores(workspace, run, task.name, resolved, pl.concat(scores))
     run_records.mark_scored(workspace, run)
     stored = results.load_scores(workspace, run)
-    now = pl.col("profile") == pl.col("task").replace_strict(profiles, return_dtype=pl.String)
+    now = pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String)
     return Scored(stored.filter(now), profiles, tuple(problems))
 
 

@@ -61,19 +61,9 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or missing, and why."""
     expected, replies, failures = schema.expected, schema.responses, schema.failures
+    known = [expected.c[name] for name in ("ordinal", "item", "language", "variant", "sample", "prompt_source")]
     query = (
-        sa.select(
-            expected.c.ordinal,
-            expected.c.item,
-            expected.c.language,
-            expected.c.variant,
-            expected.c.sample,
-            expected.c.prompt_source,
-            replies.c.text,
-            replies.c.refusal,
-            replies.c.finish_reason,
-            failures.c.message,
-        )
+        sa.select(*known, replies.c.text, replies.c.refusal, replies.c.finish_reason, failures.c.message)
         .select_from(expected)
         .outerjoin(replies, replies.c.key == expected.c.key)
         .outerjoin(failures, sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key))
@@ -81,12 +71,9 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
         .order_by(expected.c.ordinal)
     )
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
-    columns = ["ordinal", "item", "language", "variant", "sample", "prompt_source", "text", "refusal", "finish_reason", "message"]
     types = {"ordinal": pl.Int64, "sample": pl.Int64}
-    frames = [
-        pl.DataFrame(rows, schema={name: types.get(name, pl.String) for name in columns}, orient="row")
-        for rows in _chunks(workspace, query)
-    ]
+    columns = {column.name: types.get(column.name, pl.String) for column in query.selected_columns}
+    frames = [pl.DataFrame(rows, schema=columns, orient="row") for rows in _chunks(workspace, query)]
     if not frames:
         return empty(REPLIES)
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
