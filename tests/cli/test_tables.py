@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from folkways.api import run
 from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError
-from folkways.cli.tables import command
+from folkways.cli.results.tables import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.blend_data import write_mcq, write_release

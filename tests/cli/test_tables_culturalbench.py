@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.cli.tables import command
+from folkways.cli.results.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.building.votes_build import build_from_votes
 from folkways.runs.building.votes_files import write_votes

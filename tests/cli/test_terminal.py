@@ -24,5 +24,5 @@ def test_a_name_stays_as_it_was_written(folkways: Folkways, tmp_path: Path) -> N
 def test_one_place_makes_consoles() -> None:
     """Where a text of the user, a model or a server could meet rich's markup or emoji."""
     made = {str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if re.search(r"\bConsole\(", path.read_text("utf-8"))}
-    assert made == {"cli/terminal.py", "cli/table_output.py"}
+    assert made == {"cli/terminal.py", "cli/results/table_output.py"}
     assert "emoji=False" in (SOURCES / "cli" / "table_output.py").read_text("utf-8")

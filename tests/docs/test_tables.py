@@ -11,7 +11,7 @@ import pytest
 import folkways
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import cultures_of
-from folkways.endpoints.providers import providers
+from folkways.endpoints.servers.providers import providers
 from folkways.releases.registry import known_releases
 from tests.support.doc_pages import REPOSITORY
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.endpoints.clean import quotable, scrub, storable
-from folkways.endpoints.failures import read_error
-from folkways.endpoints.http import count_of, from_json, text_of, to_json
+from folkways.endpoints.servers.failures import read_error
+from folkways.endpoints.servers.http import count_of, from_json, text_of, to_json
 
 ANY_TEXT = st.text(st.characters(codec=None))
 SECRET = st.text("abcXYZ019-_", min_size=8, max_size=40)

@@ -10,9 +10,9 @@ import pytest
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 
-from folkways.endpoints import connections
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers import connections
 from tests.support.asking import request
 from tests.support.unasked_server import UnaskedServer
 

@@ -9,9 +9,9 @@ import orjson
 import pytest
 from multidict import CIMultiDict
 
-from folkways.endpoints.address import Address
 from folkways.endpoints.base import Completion, EndpointFailure, Settings
-from folkways.endpoints.failures import ServerError, outcome, read_error, refused_setting
+from folkways.endpoints.servers.address import Address
+from folkways.endpoints.servers.failures import ServerError, outcome, read_error, refused_setting
 
 ADDRESS = Address("some/model", "some/model", "model", "https://host/v1", key_names=("SOME_KEY",), secrets=("abcdefgh12345678",))
 

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.cli.endpoints import command
+from folkways.cli.asking.endpoints import command
 from folkways.endpoints.prices import Price, Prices, cost, load_prices, parse_toml, user_prices_file
-from folkways.endpoints.providers import providers
+from folkways.endpoints.servers.providers import providers
 from folkways.errors import DataError, FolkwaysError
 from tests.support.asking import KEY
 

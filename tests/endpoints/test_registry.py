@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.endpoints.base import EndpointOptions
-from folkways.endpoints.providers import providers
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError, UnknownNameError
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from folkways.endpoints.waits import LONGEST_WAIT, asked_wait
+from folkways.endpoints.servers.waits import LONGEST_WAIT, asked_wait
 
 NOW = 1_760_000_000.0
 

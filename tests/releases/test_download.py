@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.download import Fetched, FetchOptions, Transfer, fetch_all
-from folkways.releases.progress import Progress
+from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.progress import Progress
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
 

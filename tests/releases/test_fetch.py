@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.adopt import adopt
 from folkways.releases.base import Release
-from folkways.releases.fetch import fetch
-from folkways.releases.progress import Progress
+from folkways.releases.fetching.adopt import adopt
+from folkways.releases.fetching.fetch import fetch
+from folkways.releases.fetching.progress import Progress
 from folkways.releases.registry import get_record
 from tests.support.hub_server import HubServer
 from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.releases.download import Fetched, FetchOptions, Transfer, fetch_all
-from folkways.releases.progress import Progress
+from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.progress import Progress
 
 BODY = b"not what was released"
 BLOCK = b"x" * 65_536

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
-from folkways.releases.adopt import adopt
+from folkways.releases.fetching.adopt import adopt
 from folkways.releases.registry import get_record
 from folkways.releases.store import locate, open_release, state_of
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats as reference
 from statsmodels.regression.linear_model import OLS
 
-from folkways.cli.table_output import as_markdown, as_text
+from folkways.cli.results.table_output import as_markdown, as_text
 from folkways.errors import FolkwaysError
 from folkways.records import Metric, without_nan
 from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables, told_pairs

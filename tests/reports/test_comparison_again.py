@@ -17,9 +17,9 @@ from folkways.reports.views.comparison import DIFFERENCES, RANKING, SPREAD, TOO_
 from folkways.reports.views.comparison_items import Shared, share_items
 from folkways.reports.views.comparison_words import Found, verdict
 from folkways.stats.clusters import clustered_difference, clustered_mean
-from folkways.stats.corrections import benjamini_hochberg, holm
-from folkways.stats.mcnemar import exact_mcnemar
-from folkways.stats.power import detectable_difference
+from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
+from folkways.stats.hypotheses.mcnemar import exact_mcnemar
+from folkways.stats.hypotheses.power import detectable_difference
 from folkways.stats.ranks import rank_intervals
 
 RIGHT = Metric("right", "Right", "")

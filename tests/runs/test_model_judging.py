@@ -23,7 +23,7 @@ from folkways.runs.asides import Reply
 from folkways.runs.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
-from folkways.stats.calibration import prediction_powered
+from folkways.stats.raters.calibration import prediction_powered
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for

@@ -14,7 +14,7 @@ from scipy import stats as reference
 from scipy.linalg import helmert
 
 from folkways.errors import DataError
-from folkways.stats.anova import Anova, block_table, blocked, one_way, tukey
+from folkways.stats.hypotheses.anova import Anova, block_table, blocked, one_way, tukey
 
 BY_HAND = pl.DataFrame(
     {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from folkways.stats.calibration import Corrected, prediction_powered, rogan_gladen
+from folkways.stats.raters.calibration import Corrected, prediction_powered, rogan_gladen
 
 Floats = npt.NDArray[np.float64]
 NAN = math.nan

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from folkways.stats.corrections import benjamini_hochberg, holm
+from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 
 
 def test_by_hand() -> None:

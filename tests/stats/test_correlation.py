@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from folkways.stats.correlation import pearson
+from folkways.stats.hypotheses.correlation import pearson
 
 pairs = st.lists(st.tuples(st.integers(-100, 100), st.integers(-100, 100)), min_size=4, max_size=40)
 

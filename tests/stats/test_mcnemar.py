@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 
-from folkways.stats.mcnemar import Discordant, exact_mcnemar
+from folkways.stats.hypotheses.mcnemar import Discordant, exact_mcnemar
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from folkways.releases.base import Release
-from folkways.releases.download import FetchOptions
-from folkways.releases.fetch import fetch
+from folkways.releases.fetching.download import FetchOptions
+from folkways.releases.fetching.fetch import fetch
 from tests.support.hub_server import HubServer
 
 EASY, HARD = "CulturalBench-Easy.csv", "CulturalBench-Hard.csv"

@@ -27,9 +27,9 @@ from sqlalchemy.pool import Pool
 
 from folkways.cli.main import main
 from folkways.endpoints.base import Request, Settings
-from folkways.endpoints.http import to_json
-from folkways.endpoints.openai import OpenAIEndpoint
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.http import to_json
+from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.engine.interrupts import STOPS
 
 COMMAND = (sys.executable, "-m", "folkways.cli.main")

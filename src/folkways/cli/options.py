@@ -97,7 +97,7 @@ def scoring_models(
     embedding_model: str | None, bert_models: tuple[str, ...], device: str | None, precision: str | None
 ) -> ScoringModels:
     """The options of ``scoring_model_options`` as one record, with progress on standard error."""
-    from folkways.cli.model_progress import watch
+    from folkways.cli.asking.model_progress import watch
     from folkways.metrics.neural.compute import PRECISIONS
     from folkways.runs.scoring_models import ScoringModels, named_models
 

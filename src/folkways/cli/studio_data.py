@@ -14,7 +14,7 @@ from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, file_at, out_option, print_json
 
 if TYPE_CHECKING:
-    from folkways.stats.agreement import Coefficient
+    from folkways.stats.raters.agreement import Coefficient
     from folkways.workspace.database import Workspace
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from folkways.endpoints.base import Endpoint, EndpointOptions
-from folkways.endpoints.providers import provider_address, providers, url_address
+from folkways.endpoints.servers.providers import provider_address, providers, url_address
 from folkways.errors import FolkwaysError, UnknownNameError
 
 FORMS = {
@@ -31,7 +31,7 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     options = options or EndpointOptions()
     name = name.strip()
     if name.lower().startswith(("http://", "https://")):
-        from folkways.endpoints.openai import OpenAIEndpoint
+        from folkways.endpoints.servers.openai import OpenAIEndpoint
 
         return OpenAIEndpoint(url_address(name, options.base_url, need_key=need_key, key_env=options.key_env), options)
     if name.startswith("replay:"):
@@ -55,9 +55,9 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
 
 
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
-    from folkways.endpoints.anthropic import AnthropicEndpoint
-    from folkways.endpoints.google import GoogleEndpoint
-    from folkways.endpoints.openai import OpenAIEndpoint
+    from folkways.endpoints.servers.anthropic import AnthropicEndpoint
+    from folkways.endpoints.servers.google import GoogleEndpoint
+    from folkways.endpoints.servers.openai import OpenAIEndpoint
 
     provider = providers()[kind]
     if not model:

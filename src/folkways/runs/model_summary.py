@@ -11,9 +11,9 @@ import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import Metric, Schema, without_nan
-from folkways.stats.calibration import Corrected, prediction_powered, rogan_gladen
 from folkways.stats.intervals import Interval, wilson
-from folkways.stats.kappa import Agreement, cohen_kappa
+from folkways.stats.raters.calibration import Corrected, prediction_powered, rogan_gladen
+from folkways.stats.raters.kappa import Agreement, cohen_kappa
 
 SUMMARY: Schema = {
     "task": pl.String,

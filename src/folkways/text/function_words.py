@@ -6,8 +6,8 @@ neither.
 
 from __future__ import annotations
 
+from folkways.text.languages.simple import SimpleSegmenter
 from folkways.text.scripts import in_another_script
-from folkways.text.simple import SimpleSegmenter
 
 _LISTS = {
     "en": "the is are was of and to for with that it they their this these which who usually often by from as or not be",

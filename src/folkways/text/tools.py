@@ -14,11 +14,11 @@ from typing import Protocol
 
 from folkways.cultures import languages
 from folkways.errors import UnknownNameError
-from folkways.text import lemmas
-from folkways.text.affixes import STEMS_VERSION, WordTool
 from folkways.text.authors import SOURCES, authors_tool
-from folkways.text.chinese import Jieba
-from folkways.text.simple import SimpleSegmenter
+from folkways.text.languages import lemmas
+from folkways.text.languages.affixes import STEMS_VERSION, WordTool
+from folkways.text.languages.chinese import Jieba
+from folkways.text.languages.simple import SimpleSegmenter
 from folkways.text.versions import installed_version
 
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from folkways.benchmarks.xcr.building.facts import Rules
 from folkways.benchmarks.xcr.building.proposing import Named, items_prompt, read_items, read_sentence, sentence_prompt
 from folkways.benchmarks.xcr.sentences import without_tags
-from folkways.cli.build import command
+from folkways.cli.building.build import command
 from folkways.errors import FolkwaysError
 from folkways.runs.building.csi_sifting import KEPT_FILE
 from folkways.runs.building.oracle import BuildStopped

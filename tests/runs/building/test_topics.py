@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.building.topics import own_topics
 from folkways.benchmarks.registry import get_task
-from folkways.cli.build_topics import topics
+from folkways.cli.building.topics import topics
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from folkways.runs.building.votes_build import build_from_votes

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.stats import agreement as measures
-from folkways.stats.agreement import Coefficient
+from folkways.stats.raters import agreement as measures
+from folkways.stats.raters.agreement import Coefficient
 from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, ItemState, Participant, Role, StudyState

@@ -22,10 +22,10 @@ from folkways.reports.views.comparison_items import Shared, share_items
 from folkways.reports.views.comparison_words import FEWEST_QUESTIONS, Found, verdict
 from folkways.reports.views.reversals import find_reversals
 from folkways.stats.clusters import clustered_difference, clustered_mean
-from folkways.stats.corrections import benjamini_hochberg, holm
+from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
+from folkways.stats.hypotheses.mcnemar import exact_mcnemar
+from folkways.stats.hypotheses.power import detectable_difference
 from folkways.stats.intervals import DEFAULT_RESAMPLES, Floats
-from folkways.stats.mcnemar import exact_mcnemar
-from folkways.stats.power import detectable_difference
 from folkways.stats.ranks import rank_intervals
 
 CULTURE = "culture"

@@ -22,7 +22,7 @@ from folkways.releases.checksums import sha256_of
 from folkways.runs.building.files import make_folder, write_bytes, write_record
 from folkways.runs.replies import read_replies
 from folkways.spreadsheet import csv_bytes
-from folkways.stats.categories import CategoryAgreement
+from folkways.stats.raters.categories import CategoryAgreement
 
 EVERYBODY_FILE, PROVENANCE_FILE = "adaptations_of_everybody.csv", "provenance.csv"
 RECORD_FILE = "corpus.build.json"

@@ -21,7 +21,7 @@ from folkways.runs.asides import Aside, How, Reply, ask_asides
 from folkways.runs.building.oracle import BuildStopped
 from folkways.runs.models import Model
 from folkways.runs.replies import read_replies
-from folkways.stats.categories import CategoryAgreement, category_kappa
+from folkways.stats.raters.categories import CategoryAgreement, category_kappa
 from folkways.workspace.database import Workspace
 
 KIND = "build-topics"

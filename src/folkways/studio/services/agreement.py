@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from folkways.stats import agreement as measures
-from folkways.stats.agreement import Coefficient
+from folkways.stats.raters import agreement as measures
+from folkways.stats.raters.agreement import Coefficient
 from folkways.studio import schema
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies

@@ -18,7 +18,7 @@ from folkways.api import run
 from folkways.benchmarks.analyses import analyse
 from folkways.benchmarks.xcr import BENCHMARK
 from folkways.benchmarks.xcr.data.reading import sentence_ids
-from folkways.cli.analyse import command
+from folkways.cli.results.analyse import command
 from folkways.runs.load_analyses import load_findings
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run

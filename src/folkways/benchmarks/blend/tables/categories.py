@@ -14,7 +14,7 @@ from folkways.benchmarks.blend.tables.table import CULTURES, TOPICS, in_order
 from folkways.benchmarks.tables import Layout, Table
 from folkways.errors import DataError
 from folkways.records import Schema, require_columns
-from folkways.stats.anova import TUKEY, Anova, blocked, one_way, tukey
+from folkways.stats.hypotheses.anova import TUKEY, Anova, blocked, one_way, tukey
 
 CATEGORY_MEANS: Schema = {
     "endpoint": pl.String,

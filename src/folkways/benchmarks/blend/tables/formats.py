@@ -8,7 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.tables import Table
 from folkways.records import Schema, require_columns
-from folkways.stats.correlation import pearson
+from folkways.stats.hypotheses.correlation import pearson
 
 ENGLISH = "en"
 

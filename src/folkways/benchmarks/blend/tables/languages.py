@@ -10,7 +10,7 @@ from folkways.benchmarks.blend.tables.published import published
 from folkways.benchmarks.blend.tables.table import CULTURES, in_order
 from folkways.benchmarks.tables import Table
 from folkways.records import Schema, require_columns
-from folkways.stats.corrections import holm
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.paired import paired_mean
 
 ENGLISH = "en"

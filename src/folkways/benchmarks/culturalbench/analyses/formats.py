@@ -21,8 +21,8 @@ from folkways.benchmarks.culturalbench.orders import split_variant
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.records import Metric, Schema
-from folkways.stats.corrections import holm
 from folkways.stats.differences import METHOD, difference_of_shares
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import Floats
 
 DIFFERENCES: Schema = {

@@ -12,7 +12,7 @@ from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.culturalbench.analyses.values import SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.records import ModelCard
-from folkways.stats.corrections import holm
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.paired import paired_mean
 
 

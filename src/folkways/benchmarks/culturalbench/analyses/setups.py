@@ -12,8 +12,8 @@ from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.culturalbench.analyses.values import EASY, HARD, SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.records import Schema
-from folkways.stats.corrections import holm
 from folkways.stats.differences import METHOD, difference_of_shares
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.paired import paired_mean
 
 GAPS: Schema = {

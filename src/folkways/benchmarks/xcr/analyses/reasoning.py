@@ -13,7 +13,7 @@ from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.benchmarks.xcr.analyses.measures import TASKS, measures, per_sentence, task_by_task
 from folkways.records import Schema
-from folkways.stats.corrections import holm
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.paired import paired_mean
 
 SETTING = "reasoning_effort"

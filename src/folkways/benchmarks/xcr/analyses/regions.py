@@ -20,9 +20,9 @@ from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.benchmarks.xcr.analyses.groups import sizes_told
 from folkways.benchmarks.xcr.analyses.measures import ADAPTATION, Measure, measures, per_sentence
 from folkways.records import Schema
-from folkways.stats.corrections import holm
+from folkways.stats.hypotheses.corrections import holm
+from folkways.stats.hypotheses.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
 from folkways.stats.paired import paired_mean
-from folkways.stats.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
 
 WEST, EAST = "IN-WB", "BD"
 ALTERNATIVE: Alternative = "greater"

@@ -21,7 +21,7 @@ from folkways.benchmarks.xcr.building.labels import NON_TRANSFERABLE
 from folkways.benchmarks.xcr.building.votes import Choice, Items, Labels, Version
 from folkways.benchmarks.xcr.data.reading import BASE_COLUMNS, normal_form, sentence_ids
 from folkways.metrics.spans import tagged_spans
-from folkways.stats.categories import CategoryAgreement
+from folkways.stats.raters.categories import CategoryAgreement
 
 ADAPTATION_COLUMNS = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")
 EVERYBODY_COLUMNS = ("id", "culture", "participant", "sentence", "intra", "inter", "strategy", "chosen")

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from folkways.benchmarks.xcr.building.labels import FIELDS
 from folkways.benchmarks.xcr.building.votes import NONE, Choice, Labels, Version
-from folkways.stats.categories import CategoryAgreement, category_kappa
+from folkways.stats.raters.categories import CategoryAgreement, category_kappa
 
 JUDGES = 2
 """People who have to judge an item, unless an expert does."""

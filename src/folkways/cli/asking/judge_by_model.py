@@ -1,0 +1,150 @@
+"""``folkways judge-by-model``: a model as judge of a run's free answers, beside the rule and checked against people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from folkways.cli.options import Number, limit_option, text_tools_option, workspace_option
+from folkways.cli.out import file_at, out_option
+from folkways.cli.terminal import terminal
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+SHOWN = {
+    "lexical": "right by the rule, %",
+    "judged": "right by the judge, %",
+    "judged_at_worst": "  undecided as wrong",
+    "judged_at_best": "  undecided as right",
+    "agreement": "judge agrees with rule, %",
+    "kappa": "kappa, judge and rule",
+    "both_right": "right by both",
+    "only_judge": "right by the judge alone",
+    "only_lexical": "right by the rule alone",
+    "both_wrong": "right by neither",
+    "undecided": "without a verdict",
+    "labelled": "judged by people",
+    "kappa_judge_people": "kappa, judge and people",
+    "kappa_lexical_people": "kappa, rule and people",
+    "sensitivity": "judge's sensitivity, %",
+    "specificity": "judge's specificity, %",
+    "corrected": "corrected by people, %",
+    "corrected_rogan_gladen": "  by Rogan and Gladen",
+}
+"""Quantity -> what its line is called, in the order of the lines."""
+
+WITH_TWO_DECIMALS = ("kappa", "kappa_judge_people", "kappa_lexical_people")
+COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided", "labelled")
+
+
+@click.command("judge-by-model", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run")
+@click.option("--judge", required=True, metavar="NAME", help="Model that judges. Own settings: NAME?max_tokens=2000.")
+@out_option("Where the verdicts go", "verdicts.csv", required=True)
+@click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
+@click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
+@limit_option
+@click.option("--profile", metavar="P", help="Profile of the rule that is compared with.")
+@text_tools_option
+@workspace_option
+@click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
+@click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
+@click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
+@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
+@click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
+@click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+def command(
+    run: str,
+    judge: str,
+    out: Path,
+    labels: Path | None,
+    models: tuple[str, ...],
+    limit: int | None,
+    profile: str | None,
+    text_tools: str | None,
+    workspace: str,
+    timeout: float,
+    **trying: Any,
+) -> None:
+    """Have a model judge the free answers of RUN, and say how far to trust it.
+
+    The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and beside it FILE-summary
+    with shares, agreement and, where there are labels, the rate corrected by them. The same command goes on where it stopped.
+
+    \b
+    folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv
+    folkways judge-by-model last --judge openai/gpt-4o --labels people.csv --out verdicts.csv
+    """
+
+    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.files import SUFFIXES, check_text_target, write_frame
+    from folkways.endpoints.base import EndpointOptions
+    from folkways.reports.text import one_line, plural
+    from folkways.runs.asides import How
+    from folkways.runs.model_judging import judge_run
+    from folkways.runs.models import open_models
+    from folkways.workspace import run_records
+    from folkways.workspace.database import open_workspace
+
+    target = file_at(out, "verdicts.csv", SUFFIXES)
+    summary = target.with_name(f"{target.stem}-summary{target.suffix}")
+    if target.parent.is_dir():
+        check_text_target(summary)
+    database = open_workspace(workspace, create=False)
+    record = run_records.find_asked_run(database, run)
+    (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
+    console = terminal(stderr=True)
+    with RunProgress(console) as progress:
+        how = How(observer=progress, every=progress.every, **trying)
+        done = judge_run(
+            database,
+            record,
+            opened,
+            profile=profile,
+            text_tools=text_tools,
+            models=models or None,
+            labels=labels,
+            limit=limit,
+            how=how,
+        )
+    write_frame(done.verdicts, target)
+    write_frame(done.summary, summary)
+    for (task, endpoint), part in done.summary.group_by(["task", "endpoint"], maintain_order=True):
+        terminal().print(one_line(f"{task}: {endpoint}, judged by {opened.name}"), soft_wrap=True)
+        terminal().print(_table(part))
+    for note in done.notes:
+        console.print(one_line(f"note: {note}"), soft_wrap=True)
+    for file, frame in ((target, done.verdicts), (summary, done.summary)):
+        console.print(f"wrote {file} ({plural(frame.height, 'row')})", soft_wrap=True)
+    if done.asked.stopped is not None:
+        console.print("not everything was judged; run the same command again to go on")
+        raise click.exceptions.Exit(130 if done.asked.interrupted else 1)
+
+
+def _table(part: pl.DataFrame) -> Table:
+    """The whole's quantities, one line each; cultures and languages are in the file."""
+    from rich.table import Table
+
+    from folkways.reports.text import NOT_A_NUMBER, count, number
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("")
+    for heading in ("estimate", "95 % interval", "n", "questions"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    whole = {row["quantity"]: row for row in part.filter(facet="all").iter_rows(named=True)}
+    for quantity, label in SHOWN.items():
+        if quantity not in whole:
+            continue
+        row = whole[quantity]
+        if quantity in COUNTS:
+            table.add_row(label, count(int(row["estimate"])), "", "", "")
+            continue
+        decimals = 2 if quantity in WITH_TWO_DECIMALS else 1
+        low, high = (number(row[bound], decimals) for bound in ("low", "high"))
+        bounds = NOT_A_NUMBER if low == NOT_A_NUMBER else f"{low} – {high}"
+        table.add_row(label, number(row["estimate"], decimals), bounds, count(row["n"]), count(row["questions"]))
+    return table

@@ -1,0 +1,1 @@
+"""``folkways build``: questions from what people wrote."""

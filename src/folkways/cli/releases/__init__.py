@@ -1,0 +1,1 @@
+"""Commands about data: releases, tasks, cultures."""

@@ -1,0 +1,1 @@
+"""Commands that read results: reports, comparisons, tables."""

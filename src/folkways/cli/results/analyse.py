@@ -1,0 +1,72 @@
+"""``folkways analyse``: what the papers ask of the scores, asked of your runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from folkways.cli.options import workspace_option
+from folkways.cli.out import format_option, out_option
+from folkways.cli.results.table_files import check_target, write_tables
+from folkways.cli.terminal import terminal
+
+
+@click.command("analyse", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@workspace_option
+@click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
+@click.option("--profile", metavar="NAME", help="Judgements of this profile; the first that was judged otherwise.")
+@click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, and make none.")
+@format_option
+@out_option("Write there", "a CSV file per table, or tables.FORMAT")
+def command(
+    runs: tuple[str, ...],
+    workspace: str,
+    names: tuple[str, ...],
+    profile: str | None,
+    listed: bool,
+    shape: str,
+    out: Path | None,
+) -> None:
+    """Ask of one or more runs what the papers ask of their scores, with a test and its unit of analysis for each answer.
+
+    RUN is a name or number, the newest run by default. An analysis that these runs do not allow is named with the reason.
+
+    \b
+    folkways analyse --list
+    folkways analyse last --only languages
+    folkways analyse RUN_A RUN_B --format md --out analyses.md
+    """
+    if listed:
+        _list()
+        return
+    from folkways.benchmarks.analyses import analyse
+    from folkways.errors import FolkwaysError
+    from folkways.runs.load_analyses import choose_analyses, load_findings
+    from folkways.workspace.database import open_workspace
+    from folkways.workspace.run_records import find_asked_run
+
+    check_target(names, shape, out)
+    database = open_workspace(workspace, create=False)
+    findings = load_findings(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
+    made, left_out = analyse(choose_analyses(findings, names), findings)
+    for name, reason in left_out.items():
+        if names:
+            raise FolkwaysError(f"{name}: {reason}")
+        click.echo(f"left out: {name} ({reason})", err=True)
+    if not made:
+        raise FolkwaysError("these runs allow no analysis; see what there is, and what each needs: folkways analyse --list")
+    write_tables([table for one in made for table in one.tables], shape, out)
+
+
+def _list() -> None:
+    from rich.table import Table
+
+    from folkways.benchmarks.registry import analyses
+
+    shown = Table("benchmark", "analysis", "asks", "of", box=None, header_style="bold")
+    for benchmark, members in analyses().items():
+        for analysis in members:
+            shown.add_row(benchmark, analysis.name, analysis.about, ", ".join(analysis.tasks))
+    terminal().print(shown)

@@ -1,0 +1,88 @@
+"""``folkways compare``: do these models differ, by how much, and how sure is that?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import names, workspace_option
+from folkways.cli.out import file_at, format_option, out_option
+
+if TYPE_CHECKING:
+    from folkways.reports.views.comparison import Comparison
+
+
+@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@workspace_option
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest.")
+@click.option("--task", "tasks", metavar="LIST", help="Tasks or benchmarks; all in common if left out.")
+@click.option("--metric", metavar="NAME", help="Metric to compare by; each task's headline if left out.")
+@click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
+@click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For the resamples of ranks.")
+@format_option
+@out_option("Write there", "comparison.FORMAT")
+def command(
+    models: tuple[str, ...],
+    workspace: str,
+    runs: tuple[str, ...],
+    tasks: str | None,
+    metric: str | None,
+    profile: str | None,
+    by: str,
+    seed: int,
+    shape: str,
+    out: Path | None,
+) -> None:
+    """Compare models on the items that all of them were asked: paired by item, clustered by question.
+
+    MODEL is a name as in the run, what is behind its last slash, or MODEL@RUN; all models of the runs if none is named. No model
+    is asked.
+
+    \b
+    folkways compare gpt-4o-mini llama-3.1-8b
+    folkways compare gpt-4o-mini@run-1 gpt-4o-mini@run-2
+    folkways compare --run mine --by topic --format md --out comparison.md
+    """
+    from folkways.cli.results.table_files import in_format, write_text
+    from folkways.runs.compare import compare
+
+    target = None if out is None else file_at(out, in_format("comparison", shape))
+    found = compare(
+        *models,
+        runs=runs,
+        workspace=workspace,
+        tasks=names(tasks),
+        metric=metric,
+        profile=profile,
+        by=by,
+        seed=seed,
+        tell=lambda sentence: click.echo(sentence, err=True),
+    )
+    text = _written(found, shape)
+    if target is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(target, text)
+
+
+def _written(found: list[Comparison], shape: str) -> str:
+    from shutil import get_terminal_size
+
+    import polars as pl
+
+    from folkways.cli.results.table_files import WIDTH
+    from folkways.cli.results.table_output import as_markdown, as_text
+    from folkways.reports.formats.comparison_tables import comparison_document, comparison_tables
+    from folkways.reports.text import json_for_terminal
+    from folkways.spreadsheet import for_csv
+
+    if shape == "csv":
+        return for_csv(pl.concat(comparison.differences for comparison in found)).write_csv()
+    if shape == "json":
+        return json_for_terminal([comparison_document(comparison) for comparison in found]) + "\n"
+    tables = [table for comparison in found for table in comparison_tables(comparison)]
+    return as_markdown(tables) if shape == "md" else as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n"

@@ -1,0 +1,173 @@
+"""``folkways gate``: an exit code for continuous integration, decided on intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.options import Number, workspace_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from folkways.api import Run
+    from folkways.reports.views.gate import Check
+
+
+@click.command("gate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run", default="last")
+@workspace_option
+@click.option("--min", "minimums", multiple=True, metavar="TASK[:CULTURE]=X", help="Score that must be reached; repeatable.")
+@click.option("--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's.")
+@click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable.")
+@click.option("--metric", metavar="NAME", help="Metric to decide on; each task's headline if left out.")
+@click.option("--profile", metavar="NAME", help="Profile to decide on; each task's default if left out.")
+@click.option("--strict", is_flag=True, help="Pass only what the whole interval bears out.")
+@click.option(
+    "--coverage",
+    type=Number(0, 100),
+    default=95.0,
+    show_default=True,
+    help="Percent of items that need a reply.",
+)
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML.")
+@click.option("--github", is_flag=True, help="Print annotations for GitHub.")
+def command(
+    run: str,
+    workspace: str,
+    minimums: tuple[str, ...],
+    drops: tuple[str, ...],
+    models: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+    junit: Path | None,
+    github: bool,
+) -> None:
+    """Check the scores of RUN (name, number or 'last') against requirements. No model is asked.
+
+    A requirement fails where the whole 95 % interval lies on the wrong side, and is unsure (a warning) where the interval has both
+    sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something did; 2: wrong input.
+
+    \b
+    folkways gate --min blend/saq=40 --min blend/saq:ET=30
+    folkways gate mine --max-drop-vs last-week=2 --strict --junit gate.xml --github
+    """
+    from folkways.api import load_run
+    from folkways.cli.files import check_text_target
+    from folkways.cli.results.table_files import write_text
+    from folkways.errors import FolkwaysError
+    from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines
+    from folkways.reports.views.gate import failed
+
+    if not (minimums or drops):
+        raise FolkwaysError("nothing is required; add --min TASK[:CULTURE]=X or --max-drop-vs RUN=Y")
+    if junit is not None:
+        check_text_target(junit)
+    loaded = load_run(run, workspace)
+    endpoints = _endpoints(loaded, models)
+    checks = [
+        *_minimums(loaded, endpoints, minimums, metric, profile, strict, coverage),
+        *_drops(loaded, endpoints, drops, metric, profile, strict, coverage),
+    ]
+    for line in as_lines(checks):
+        click.echo(line)
+    if github:
+        for line in as_annotations(checks):
+            click.echo(line)
+    if junit is not None:
+        write_text(junit, as_junit(checks, loaded.name))
+    if failed(checks):
+        raise click.exceptions.Exit(1)
+
+
+def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
+    from folkways.errors import UnknownNameError
+    from folkways.runs.find_models import find_models
+
+    try:
+        return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
+    except UnknownNameError as error:  # whose hint is for those who compare runs
+        hint = "a gate checks one run; name another one before the options: folkways gate RUN"
+        raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
+
+
+def _minimums(
+    run: Run,
+    endpoints: list[str],
+    texts: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+) -> Iterator[Check]:
+    import polars as pl
+
+    from folkways.benchmarks.registry import get_task
+    from folkways.errors import FolkwaysError
+    from folkways.reports.views.gate import check_minimum, check_range, parse_minimum
+    from folkways.runs.compare import metric_of
+    from folkways.runs.scoring import stored_scores
+
+    wanted = [minimum for text in texts for minimum in parse_minimum(text)]
+    for minimum in wanted:
+        task = get_task(minimum.task)
+        check_range(minimum.at_least, f"--min {minimum.name}", task, metric_of(task, metric))
+    scores = stored_scores(run.workspace, run.record) if wanted else run.scores()
+    scores = scores.filter(pl.col("endpoint").is_in(endpoints))
+    for minimum in wanted:
+        task = get_task(minimum.task)
+        resolved = task.resolve_profile(profile)
+        of_task = scores.filter(pl.col("task") == task.name)
+        if of_task.height and resolved not in of_task["profile"]:
+            raise FolkwaysError(f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}")
+        known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
+        yield from check_minimum(known, minimum, metric_of(task, metric).name, strict=strict, coverage=coverage)
+
+
+def _drops(
+    run: Run,
+    endpoints: list[str],
+    texts: tuple[str, ...],
+    metric: str | None,
+    profile: str | None,
+    strict: bool,
+    coverage: float,
+) -> Iterator[Check]:
+    from folkways.api import load_run
+    from folkways.benchmarks.registry import get_task
+    from folkways.errors import FolkwaysError
+    from folkways.reports.views.comparison import NothingSharedError
+    from folkways.reports.views.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
+    from folkways.runs.compare import NotJudgedError, compare, metric_of
+    from folkways.runs.find_models import find_models
+
+    for text in texts:
+        before, most = parse_drop(text)
+        if load_run(before, run.workspace).name == run.name:
+            raise FolkwaysError(f"run {run.name} cannot have dropped against itself; name an earlier run: --max-drop-vs RUN=Y")
+        there = {asked.endpoint: asked.tasks for asked in find_models(run.workspace, [], [before])}
+        here = {asked.endpoint: asked.tasks for asked in find_models(run.workspace, [], [run.name])}
+        for endpoint in endpoints:
+            if endpoint not in there and not (len(there) == len(endpoints) == 1):
+                raise FolkwaysError(f"run {before} has no model {endpoint} to compare with; it has: {', '.join(there)}")
+            other = endpoint if endpoint in there else next(iter(there))
+            names = (f"{endpoint}@{run.name}", f"{other}@{before}")
+            common = [task for task in here[endpoint] if task in there[other]]
+            for known in map(get_task, common):
+                check_range(most, f"--max-drop-vs {text}", known, metric_of(known, metric), drop=True)
+            tasks: list[str | None] = [*common] or [None]  # with none in common, the comparison says what each has
+            for task in tasks:
+                try:
+                    (comparison,) = compare(*names, workspace=run.workspace, tasks=task, metric=metric, profile=profile)
+                except NothingSharedError as error:
+                    yield unheard_drop(str(task), most, before, endpoint, str(error))
+                except NotJudgedError as error:
+                    if metric is not None:  # it was asked for by name
+                        raise
+                    yield uncompared_drop(str(task), most, before, endpoint, str(error), strict=strict)
+                else:
+                    yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)

@@ -1,0 +1,70 @@
+"""Where commands that make tables write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+import click
+
+from folkways.cli.files import make_folder_of
+from folkways.cli.out import file_at, is_folder
+
+if TYPE_CHECKING:
+    from folkways.benchmarks.tables import Table
+
+FORMATS = ("text", "csv", "json", "md")
+
+WIDTH = 120
+"""Characters of a line where there is no terminal to ask."""
+
+
+def check_target(names: Sequence[str], shape: str, out: Path | None) -> None:
+    """FolkwaysError unless there is a place for what will be written; found out before any work is done."""
+    from folkways.errors import FolkwaysError
+
+    if shape == "csv" and len(names) != 1 and (out is None or not is_folder(out)):
+        raise FolkwaysError(
+            "several tables as CSV need a folder, in which each has a file of its own\nName it with --out DIR, or name a single one"
+        )
+    if out is not None:
+        file_at(out, in_format("tables", shape))
+
+
+def in_format(name: str, shape: str) -> str:
+    """The name of a file of one of FORMATS: ``tables.txt``."""
+    return f"{name}.{shape.replace('text', 'txt')}"
+
+
+def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
+    """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that cannot be written."""
+    from folkways.cli.results.table_output import as_csv, as_json, as_markdown, as_text
+
+    if shape == "csv" and (len(tables) != 1 or (out is not None and is_folder(out))):
+        for table in tables:
+            write_text(Path(out or ".") / f"{table.name}.csv", as_csv(table))
+        return
+    text = {
+        "csv": lambda: as_csv(tables[0]),
+        "json": lambda: as_json(tables) + "\n",
+        "md": lambda: as_markdown(tables),
+        "text": lambda: as_text(tables, get_terminal_size((WIDTH, 0)).columns) + "\n",
+    }[shape]()
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(out / in_format("tables", shape) if is_folder(out) else out, text)
+
+
+def write_text(path: Path, text: str, told: str = "") -> None:
+    """Write a file and say so, with how much it is where that is ``told``; FolkwaysError where it cannot be written."""
+    from folkways.errors import FolkwaysError
+
+    make_folder_of(path)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}\nName another place with --out") from error
+    click.echo(f"wrote {path}{f' ({told})' if told else ''}", err=True)

@@ -1,0 +1,1 @@
+"""Models behind HTTP: addresses, connections, one module per protocol."""

@@ -1,0 +1,79 @@
+"""Google's generateContent (Gemini)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+
+THINKING_BUDGETS = {"none": 0, "low": 1024, "medium": 8192, "high": 24576}
+"""Tokens for thinking per reasoning effort, for models before Gemini 3; later ones take the word itself."""
+
+WITHHELD = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
+"""Finish reasons with which the provider says that it withheld the answer."""
+
+
+class GoogleEndpoint(HttpEndpoint):
+    """``POST {base}/v1beta/models/MODEL:generateContent``."""
+
+    def path(self) -> str:
+        """Below the base address, which may be given with or without its ``/v1beta``."""
+        versioned = self._address.base_url.rsplit("/", 1)[-1].startswith("v1")
+        return f"{'' if versioned else '/v1beta'}/models/{quote(self._address.model, safe='')}:generateContent"
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """Contents and generationConfig. A reasoning effort becomes a thinking budget or, from Gemini 3 on, a thinking level."""
+        settings = request.settings
+        config: dict[str, Any] = {
+            "temperature": settings.temperature,
+            "topP": settings.top_p,
+            "seed": settings.seed,
+            "maxOutputTokens": settings.max_tokens,
+        }
+        config = {name: value for name, value in config.items() if value is not None}
+        if settings.reasoning_effort is not None:
+            config["thinkingConfig"] = self._thinking(settings.reasoning_effort)
+        payload: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": request.user}]}], "generationConfig": config}
+        if request.system is not None:
+            payload["systemInstruction"] = {"parts": [{"text": request.system}]}
+        return payload
+
+    def _thinking(self, effort: str) -> dict[str, Any]:
+        model = self._address.model
+        if not model.startswith(("gemini-1", "gemini-2")):
+            return {"thinkingLevel": effort}
+        if effort not in THINKING_BUDGETS:
+            raise EndpointFailure(
+                f"{self.name} cannot be asked with reasoning_effort={effort} (valid here: {', '.join(THINKING_BUDGETS)}): "
+                "leave it out with --setting reasoning_effort=none",
+                fatal=True,
+            )
+        return {"thinkingBudget": THINKING_BUDGETS[effort]}
+
+    def read(self, reply: dict[str, Any]) -> Completion | None:
+        """The first candidate without its thoughts. A refusal is a blocked prompt or one of the finish reasons in WITHHELD."""
+        candidates, feedback, usage = reply.get("candidates"), reply.get("promptFeedback"), reply.get("usageMetadata")
+        blocked = name_of(feedback.get("blockReason")) if isinstance(feedback, dict) else None
+        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
+        if not isinstance(candidate, dict):
+            if blocked is None:
+                return None
+            candidate = {"finishReason": blocked}
+        finish = name_of(candidate.get("finishReason"))
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        spoken = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if isinstance(parts, list) else None
+        withheld = blocked or (finish if finish in WITHHELD else None)
+        visible, thought = count_of(usage, "candidatesTokenCount"), count_of(usage, "thoughtsTokenCount")
+        return Completion(
+            text=text_of(spoken),
+            finish_reason=finish,
+            refusal=None if withheld is None else f"the provider withheld the answer: {withheld}",
+            model=name_of(reply.get("modelVersion")),
+            input_tokens=count_of(usage, "promptTokenCount"),
+            # Thinking is billed as output but counted apart.
+            output_tokens=None if visible is None and thought is None else (visible or 0) + (thought or 0),
+            reasoning_tokens=thought,
+        )

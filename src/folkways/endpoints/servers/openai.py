@@ -1,0 +1,71 @@
+"""OpenAI's chat completions, which most providers and local servers speak too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.clean import storable
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+
+
+class OpenAIEndpoint(HttpEndpoint):
+    """``POST {base}/chat/completions``. The dialect names the fields in which providers differ."""
+
+    def path(self) -> str:
+        """Below the base address."""
+        return "/chat/completions"
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """Model, messages and the settings that are set, under the names of the dialect."""
+        settings, dialect = request.settings, self._address.dialect
+        user = {"role": "user", "content": request.user}
+        system = request.system
+        payload: dict[str, Any] = {
+            "model": self._address.model,
+            "messages": [user] if system is None else [{"role": "system", "content": system}, user],
+        }
+        if settings.temperature is not None:
+            payload["temperature"] = settings.temperature
+        if settings.top_p is not None:
+            payload["top_p"] = settings.top_p
+        if settings.max_tokens is not None:
+            payload[dialect.max_tokens] = settings.max_tokens
+        if settings.seed is not None:
+            payload[self._field(dialect.seed, "seed", settings.seed)] = settings.seed
+        if settings.reasoning_effort is not None:
+            effort = settings.reasoning_effort
+            outer, _, inner = self._field(dialect.reasoning_effort, "reasoning_effort", effort).partition(".")
+            payload[outer] = {inner: effort} if inner else effort
+        return payload
+
+    def _field(self, field: str, setting: str, value: object) -> str:
+        if field:
+            return field
+        message = f"{self.name} has no setting {setting}: leave out {setting}={value} with --setting {setting}=none"
+        raise EndpointFailure(message, fatal=True)
+
+    def read(self, reply: dict[str, Any]) -> Completion | None:
+        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``."""
+        choices = reply.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(message, dict) or not isinstance(choice, dict):
+            return None
+        finish = name_of(choice.get("finish_reason"))
+        refusal = message.get("refusal")
+        if isinstance(refusal, str) and refusal:
+            withheld: str | None = storable(refusal)
+        else:
+            withheld = "the provider's content filter withheld the answer" if finish == "content_filter" else None
+        usage = reply.get("usage")
+        details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+        return Completion(
+            text=text_of(message.get("content")),
+            finish_reason=finish,
+            refusal=withheld,
+            model=name_of(reply.get("model")),
+            input_tokens=count_of(usage, "prompt_tokens"),
+            output_tokens=count_of(usage, "completion_tokens"),
+            reasoning_tokens=count_of(details, "reasoning_tokens"),
+        )

@@ -1,0 +1,194 @@
+"""The table of providers (providers.toml) and how a provider's name, a model and the environment become an Address."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from folkways.endpoints.servers.address import Address, Dialect, split_url
+from folkways.errors import FolkwaysError
+
+URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
+"""Environment variables of the key for ``http(s)://HOST/v1#MODEL`` endpoints, and of the hosts that it is for: ``HOST[:PORT]``,
+separated by commas. An address of any other host is asked without a key: a name that somebody was sent must not carry it away.
+"""
+
+_OLLAMA_PORT = 11434
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One row of providers.toml; the fields are explained there."""
+
+    name: str
+    protocol: str
+    base_url: str
+    key_env: tuple[str, ...]
+    base_url_env: tuple[str, ...]
+    key_required: bool
+    dialect: Dialect
+    about: str
+    docs: str
+
+
+@lru_cache(maxsize=1)
+def providers() -> Mapping[str, Provider]:
+    """Every provider that folkways knows, by name, in the order of the file."""
+    table = tomllib.loads(files("folkways.endpoints").joinpath("providers.toml").read_text(encoding="utf-8"))
+    return {
+        name: Provider(
+            name=name,
+            protocol=row["protocol"],
+            base_url=row["base_url"],
+            key_env=tuple(row["key_env"]),
+            base_url_env=tuple(row.get("base_url_env", ())),
+            key_required=row.get("key_required", True),
+            dialect=Dialect(**{field: row[field] for field in ("max_tokens", "seed", "reasoning_effort") if field in row}),
+            about=row["about"],
+            docs=row["docs"],
+        )
+        for name, row in table.items()
+    }
+
+
+def key_set_in(names: tuple[str, ...]) -> str | None:
+    """The first of these environment variables that is set to something, or None."""
+    return next((name for name in names if os.environ.get(name, "").strip()), None)
+
+
+def provider_address(
+    provider: Provider, model: str, base_url: str | None, *, need_key: bool, key_env: str | None = None
+) -> Address:
+    """The address of ``model`` at ``provider``.
+
+    base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own address. An address
+    other than the provider's own joins the identity, since another server may serve another model under the same name.
+    key_env: the environment variable of the key, in place of the provider's own.
+    Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is missing.
+    """
+    name = f"{provider.name}/{model}"
+    key_names = (key_env,) if key_env else provider.key_env
+    key_name = key_set_in(key_names)
+    if key_name is None and (provider.key_required or key_env) and need_key:
+        raise FolkwaysError(
+            f"{name} needs a key: set the environment variable {' or '.join(key_names)}\n"
+            f"For example: export {key_names[0]}=...   ({provider.docs})"
+        )
+    url_name = key_set_in(provider.base_url_env)
+    given = base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
+    if url_name == "OLLAMA_HOST" and base_url is None:
+        given = _ollama_url(given)
+    try:
+        url = split_url(given)
+    except FolkwaysError as error:
+        source = "--base-url" if base_url else f"the environment variable {url_name}"
+        raise FolkwaysError(f"{name}: {source}: {error}") from None
+    key = _read_key(key_name)
+    headers, secrets = _credentials(provider.protocol, key, url.user, url.password)
+    own = url.plain == provider.base_url
+    return Address(
+        name=name,
+        identity=name if own else f"{name}@{url.plain}",
+        model=model,
+        base_url=url.plain,
+        key_names=key_names,
+        dialect=provider.dialect,
+        query=url.query,
+        headers=headers,
+        secrets=secrets + _query_secrets(url.query),
+    )
+
+
+def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None) -> Address:
+    """The address of ``http(s)://HOST/v1#MODEL``. ``base_url`` replaces the host only.
+
+    key_env: the environment variable of its key, which is then needed. Without one the key is that of FOLKWAYS_API_KEY where
+    FOLKWAYS_API_KEY_HOSTS names the host that is asked, and none otherwise.
+    """
+    url = split_url(text)
+    if not url.model:
+        raise FolkwaysError(
+            f"{url.plain} names no model: write {url.plain}#MODEL (the server lists its models at {url.plain}/models)"
+        )
+    target = split_url(base_url) if base_url else url
+    name = f"{url.plain}#{url.model}"
+    if key_env and need_key and key_set_in((key_env,)) is None:
+        raise FolkwaysError(f"{name} needs a key: set the environment variable {key_env}")
+    key_name = key_set_in((key_env or URL_KEY,))
+    withheld = key_env is None and key_name is not None and not _is_for(target.plain)
+    key = None if withheld else _read_key(key_name)
+    headers, secrets = _credentials("openai", key, target.user, target.password)
+    return Address(
+        name=name,
+        identity=name if target is url else f"{name}@{target.plain}",
+        model=url.model,
+        base_url=target.plain,
+        key_names=(key_env or URL_KEY,),
+        key_hint=_how_to_send(target.plain, withheld=withheld) if key_env is None and key is None else "",
+        query=target.query,
+        headers=headers,
+        secrets=secrets + _query_secrets(target.query),
+    )
+
+
+def _is_for(address: str) -> bool:
+    """Whether FOLKWAYS_API_KEY_HOSTS names the host of an address: with its port, or without for any port."""
+    parts = urlsplit(address)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    named = {each.strip().lower() for each in os.environ.get(URL_KEY_HOSTS, "").split(",")}
+    shown = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return bool({parts.hostname, shown, f"{shown}:{port}"} & named)
+
+
+def _how_to_send(address: str, *, withheld: bool) -> str:
+    """What to set so that a key goes to this address."""
+    host = urlsplit(address).netloc
+    if withheld:
+        return f"No key was sent: {URL_KEY} is for the hosts that {URL_KEY_HOSTS} names. If it is for this one, add {host} to them"
+    return f"No key was sent: if this server wants one, set {URL_KEY} to it and {URL_KEY_HOSTS} to {host}"
+
+
+def _read_key(name: str | None) -> str | None:
+    if name is None:
+        return None
+    key = os.environ[name].strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise FolkwaysError(f"the key in {name} holds a space or another character that no key has; was it copied whole?")
+    return key
+
+
+def _credentials(protocol: str, key: str | None, user: str, password: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Headers with the key or, failing that, the user and password of the address; and all of it as secrets."""
+    headers = {"anthropic-version": "2023-06-01"} if protocol == "anthropic" else {}
+    secrets: tuple[str, ...] = ()
+    if user or password:
+        token = b64encode(f"{user}:{password}".encode()).decode()
+        headers["Authorization"] = f"Basic {token}"
+        secrets += tuple(part for part in (password, token) if part) or (user,)
+    if key is not None:
+        header = {"anthropic": "x-api-key", "google": "x-goog-api-key"}.get(protocol)
+        headers[header or "Authorization"] = key if header else f"Bearer {key}"
+        secrets += (key,)
+    return headers, secrets
+
+
+def _query_secrets(query: str) -> tuple[str, ...]:
+    return tuple(value for pair in query.split("&") if len(value := pair.partition("=")[2]) >= 8)
+
+
+def _ollama_url(host: str) -> str:
+    """OLLAMA_HOST is what the server binds to (``0.0.0.0:11434``, ``:8080``), which is not always what a client can ask."""
+    if "://" not in host:
+        host = f"http://{host}"
+    scheme, _, rest = host.partition("://")
+    rest = rest.rstrip("/").removesuffix("/v1")
+    name, _, port = rest.rpartition(":") if ":" in rest else (rest, "", "")
+    if name in ("", "0.0.0.0"):  # noqa: S104 - compared, not bound
+        name = "localhost"
+    return f"{scheme}://{name}:{port or (443 if scheme == 'https' else _OLLAMA_PORT)}/v1"

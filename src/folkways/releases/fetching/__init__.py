@@ -1,0 +1,1 @@
+"""Brings published data onto this disk: downloads, copies, checks."""

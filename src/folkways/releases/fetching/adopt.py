@@ -1,0 +1,129 @@
+"""Takes a release over from a copy on disk: files whose contents are those that were released, wherever they lie in the folder."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from folkways.errors import FolkwaysError
+from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.checksums import sha256_of
+from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
+from folkways.releases.layout import has_contents, places_of
+from folkways.releases.provenance import Provenance, read_provenance
+from folkways.releases.registry import get_record
+from folkways.releases.store import is_intact, locate, root_of, shorten
+
+MOST_FILES = 100_000  # a folder with more is a mistake (a home directory), not a copy of a release
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """What was taken over. Paths are those in the release.
+
+    copied:     files taken from the folder.
+    present:    files that were here already, intact.
+    unverified: files among ``copied`` for which no checksum is known.
+    missing:    optional files that the folder does not have.
+    differing:  optional files that it has, with other contents.
+    """
+
+    release: Release
+    copied: tuple[str, ...]
+    present: tuple[str, ...]
+    unverified: tuple[str, ...]
+    missing: tuple[str, ...]
+    differing: tuple[str, ...]
+
+
+def adopt(name: str, folder: Path, *, force: bool = False) -> Adoption:
+    """Copy the files of a release from ``folder`` (any layout) into the data folder.
+
+    Files with a known checksum are recognised by it, so the folder may hold several releases. Nothing is copied, and an error
+    names the files, where one that the release cannot do without is missing or has other contents.
+    """
+    record = get_record(name)
+    if record.source == "package":
+        raise FolkwaysError(f"release {record.name} is part of folkways; there is nothing to adopt")
+    folder = folder.expanduser().absolute()
+    if not folder.is_dir():
+        problem = "is a file; give the folder that holds the release's files" if folder.exists() else "does not exist"
+        raise FolkwaysError(f"--from {folder}: {problem}")
+    root = root_of(record)
+    present = _intact(record, root, read_provenance(record, root))
+    if len(present) == len(record.files) and not force:  # a folder that may only be read cannot hold a lock
+        return Adoption(locate(record.name), (), present, (), (), ())
+    with clear_disk_errors(root), exclusive(root):
+        return _adopt(record, folder, root, force)
+
+
+def _intact(record: ReleaseRecord, root: Path, provenance: Provenance) -> tuple[str, ...]:
+    return tuple(entry.path for entry in record.files if is_intact(entry, root, provenance))
+
+
+def _adopt(record: ReleaseRecord, folder: Path, root: Path, force: bool) -> Adoption:
+    provenance = read_provenance(record, root)
+    present = () if force else _intact(record, root, provenance)
+    wanted = [entry for entry in record.files if entry.path not in present]
+    found, differing, missing = _search(record, wanted, folder)
+    needed = {entry.path for entry in wanted if not entry.optional}
+    if needed - found.keys():
+        raise FolkwaysError(_refusal(record, folder, sorted(needed & set(differing)), sorted(needed & set(missing))))
+    require_space(root, sum(path.stat().st_size for path in found.values()))
+    unverified = []
+    for entry in wanted:
+        if entry.path not in found:
+            continue
+        copy_into_place(found[entry.path], root / entry.path)
+        sha256 = entry.sha256 or sha256_of(root / entry.path)
+        if entry.sha256 is None:
+            unverified.append(entry.path)
+        size = (root / entry.path).stat().st_size
+        provenance.add(entry.path, sha256, size, "record" if entry.sha256 else "none", f"adopted from {found[entry.path]}")
+    provenance.write(root)
+    return Adoption(locate(record.name), tuple(found), present, tuple(unverified), tuple(missing), tuple(differing))
+
+
+def _search(record: ReleaseRecord, wanted: list[ReleaseFile], folder: Path) -> tuple[dict[str, Path], list[str], list[str]]:
+    """Where each wanted file lies, those that are there with other contents, and those that are not there."""
+    places = places_of(record, folder)
+    by_name = _files_by_name(folder)
+    found: dict[str, Path] = {}
+    differing: list[str] = []
+    missing: list[str] = []
+    for entry in wanted:
+        candidates = [folder / places[entry.path]] if entry.path in places else []
+        candidates += [path for path in by_name[Path(entry.path).name] if path not in candidates]
+        alike = candidates[:1] if entry.sha256 is None else [path for path in candidates if has_contents(entry, path)]
+        if alike:
+            found[entry.path] = alike[0]
+        else:
+            (differing if candidates else missing).append(entry.path)
+    return found, differing, missing
+
+
+def _files_by_name(folder: Path) -> dict[str, list[Path]]:
+    by_name: dict[str, list[Path]] = defaultdict(list)
+    seen = 0
+    for parent, subfolders, names in os.walk(folder):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        seen += len(names)
+        if seen > MOST_FILES:
+            raise FolkwaysError(f"--from {folder}: more than {MOST_FILES} files; give the folder that holds the copy")
+        for name in sorted(names):
+            by_name[name].append(Path(parent) / name)
+    return by_name
+
+
+def _refusal(record: ReleaseRecord, folder: Path, differing: list[str], missing: list[str]) -> str:
+    lines = [f"--from {folder} does not hold release {record.name}; nothing was copied"]
+    if differing:
+        lines.append(f"{len(differing)} with contents other than released: {shorten(differing)}")
+    if missing:
+        lines.append(f"{len(missing)} missing: {shorten(missing)}")
+    lines.append(f"Fetch it instead: folkways data fetch {record.name}")
+    if differing:
+        lines.append(f"To use the folder as it is, give its path in place of the release's name: {folder}")
+    return "\n".join(lines)

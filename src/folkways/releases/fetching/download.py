@@ -1,0 +1,310 @@
+"""Fetches files over HTTP: in parallel, resumed where they stopped, verified, and put in place whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import aiohttp
+from yarl import URL
+
+from folkways import __version__
+from folkways.errors import FolkwaysError
+from folkways.releases.checksums import content_hash_of, sha256_of
+from folkways.releases.fetching.http_errors import OTHER_WAYS, RefusedError, TransientError, refusal, wait_of
+from folkways.releases.fetching.progress import Progress
+from folkways.releases.provenance import Proof
+
+BLOCK = 1 << 18
+REDIRECTS = 5
+MOST_RESTARTS = 2  # a file that has to be begun again more often will not come
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How patiently and how greedily to fetch.
+
+    attempts:  tries in a row without a single new byte before giving up.
+    backoff:   seconds before the second try; doubled with each further one, with jitter, at most ``longest_wait``.
+    stall:     seconds without a byte after which a connection counts as lost.
+    parallel:  files at once.
+    max_bytes: largest file that is accepted where its record does not say its size.
+    """
+
+    attempts: int = 5
+    backoff: float = 0.5
+    longest_wait: float = 60.0
+    stall: float = 60.0
+    parallel: int = 4
+    max_bytes: int = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """One file to fetch. ``token`` and ``tells_hash`` hold for the origin of ``url`` and for no other host."""
+
+    label: str
+    url: str
+    target: Path
+    sha256: str | None = None
+    size: int | None = None
+    token: str | None = None
+    tells_hash: bool = False
+
+    @property
+    def part(self) -> Path:
+        """Where the bytes gather until the file is whole and verified."""
+        return self.target.with_name(self.target.name + ".part")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A file that is whole and verified, still at ``Transfer.part``."""
+
+    sha256: str
+    size: int
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    response: aiohttp.ClientResponse
+    host_hash: str | None
+
+
+class Downloader:
+    """An asynchronous context manager around one connection pool."""
+
+    def __init__(self, options: FetchOptions, progress: Progress) -> None:
+        self._options = options
+        self._progress = progress
+        self._session: aiohttp.ClientSession | None = None
+        self._announced: dict[str, int] = {}  # sizes that no record knew and the progress has been told
+
+    async def __aenter__(self) -> Downloader:
+        """Open the connection pool."""
+        options = self._options
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=options.parallel),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=options.stall),
+            headers={"Accept-Encoding": "identity", "User-Agent": f"folkways/{__version__}"},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=True,
+        )
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close the connection pool."""
+        if self._session is not None:
+            await self._session.close()
+
+    async def fetch(self, transfer: Transfer) -> Fetched:
+        """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
+
+        FolkwaysError with the remedy if that cannot be done. What was received is kept for the next time, unless it is wrong.
+        """
+        fruitless = restarts = 0
+        while True:
+            before = _size_of(transfer.part)
+            try:
+                host_hash = await self._receive(transfer)
+                return self._verify(transfer, host_hash, resumed=before > 0)
+            except TransientError as error:
+                after = _size_of(transfer.part)
+                fruitless = 0 if after > before else fruitless + 1
+                restarts += after < before
+                wait = self._pause(fruitless, error.retry_after)
+                if wait is None or fruitless >= self._options.attempts or restarts > MOST_RESTARTS:
+                    raise FolkwaysError(error.final(transfer.url, fruitless)) from error
+                self._progress.retrying(transfer.label, str(error), wait)
+                await asyncio.sleep(wait)
+
+    def _pause(self, fruitless: int, retry_after: float | None) -> float | None:
+        """Seconds to wait; None where the server asks for more patience than we have."""
+        if retry_after is not None:
+            return retry_after if retry_after <= self._options.longest_wait else None
+        wait: float = self._options.backoff * 2 ** max(0, fruitless - 1)
+        return min(wait, self._options.longest_wait) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not a secret
+
+    async def _receive(self, transfer: Transfer) -> str | None:
+        """Append what is missing to the part; returns the host's content hash, if it tells one."""
+        offset = _size_of(transfer.part)
+        if transfer.size is not None and offset > transfer.size:
+            self._discard(transfer)
+            offset = 0
+        if offset == transfer.size and transfer.sha256 is not None:
+            return None
+        async with self._open(transfer, offset) as reply:
+            response = reply.response
+            if response.status == 416:
+                if offset and response.headers.get("Content-Range", "") == f"bytes */{offset}":
+                    return reply.host_hash
+                self._discard(transfer)
+                raise TransientError("the server could not resume; starting over")
+            start = offset
+            if response.status == 206:
+                if not response.headers.get("Content-Range", "").startswith(f"bytes {offset}-"):
+                    self._discard(transfer)
+                    raise TransientError("the server resumed at the wrong place; starting over")
+            elif offset:
+                self._discard(transfer)
+                start = 0
+            await self._append(transfer, response, start)
+            return reply.host_hash
+
+    async def _append(self, transfer: Transfer, response: aiohttp.ClientResponse, start: int) -> None:
+        length = response.content_length
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise FolkwaysError(f"{transfer.url} came compressed although it was asked not to be; is there a proxy in between?")
+        limit = transfer.size if transfer.size is not None else self._options.max_bytes
+        if start + (length or 0) > limit:
+            raise FolkwaysError(_too_large(transfer, start + (length or 0), limit))
+        if transfer.size is None and length is not None:
+            self._progress.grew(start + length - self._announced.get(transfer.label, 0))
+            self._announced[transfer.label] = start + length
+        _refuse_page(transfer, response.content_type == "text/html")
+        total = start
+        with transfer.part.open("ab") as stream:
+            try:
+                async for block in response.content.iter_chunked(BLOCK):
+                    _refuse_page(transfer, total == 0 and block.lstrip()[:14].lower().startswith((b"<!doctype html", b"<html")))
+                    total += len(block)
+                    if total > limit:
+                        break
+                    stream.write(block)
+                    self._progress.received(len(block))
+            except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+                raise TransientError(f"the connection broke after {total} bytes ({type(error).__name__})") from error
+        if total > limit:
+            self._discard(transfer)
+            raise FolkwaysError(_too_large(transfer, total, limit))
+        if transfer.size is not None and total < transfer.size:
+            raise TransientError(f"the server sent {total} of {transfer.size} bytes")
+
+    @asynccontextmanager
+    async def _open(self, transfer: Transfer, offset: int) -> AsyncIterator[_Reply]:
+        """Ask for the file. Redirects are followed by hand: no other host may see the token, and only the source's hash counts."""
+        assert self._session is not None  # noqa: S101 - a Downloader that was not entered is a bug of ours
+        home = URL(transfer.url, encoded=True)
+        url, host_hash = home, None
+        for _ in range(REDIRECTS + 1):
+            headers = {"Range": f"bytes={offset}-"} if offset else {}
+            at_home = url.origin() == home.origin()
+            if at_home and transfer.token:
+                headers["Authorization"] = f"Bearer {transfer.token}"
+            try:
+                response = await self._session.get(url, headers=headers, allow_redirects=False)
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                raise TransientError(f"cannot reach {url.host} ({_words(error)})", offline=True) from error
+            async with response:
+                if at_home and transfer.tells_hash:
+                    host_hash = _hash_in(response) or host_hash
+                if response.status in (301, 302, 303, 307, 308):
+                    url = _next(url, response)
+                    continue
+                if response.status not in (200, 206, 416):
+                    raise _trouble(response, transfer)
+                yield _Reply(response, host_hash)
+                return
+        raise FolkwaysError(f"{transfer.url} redirects more than {REDIRECTS} times")
+
+    def _verify(self, transfer: Transfer, host_hash: str | None, *, resumed: bool) -> Fetched:
+        part = transfer.part
+        if not part.exists():
+            part.touch()
+        expected = transfer.sha256 or host_hash
+        sha256 = sha256_of(part)
+        got = content_hash_of(part, expected) if expected and len(expected) != 64 else sha256
+        if expected is None or got == expected:
+            proof: Proof = "record" if transfer.sha256 else "host" if host_hash else "none"
+            return Fetched(sha256, part.stat().st_size, proof)
+        self._discard(transfer)
+        if resumed:
+            raise TransientError("the resumed file has a wrong checksum; starting over")
+        raise FolkwaysError(
+            f"{transfer.url} is not the file that was released\n"
+            f"expected {'SHA-256' if len(expected) == 64 else 'git hash'} {expected}\n"
+            f"got      {'SHA-256' if len(expected) == 64 else 'git hash'} {got}\n"
+            "It was deleted. Try again; if that does not help, a proxy or a mirror changes the file: adopt a copy with --from DIR."
+        )
+
+    def _discard(self, transfer: Transfer) -> None:
+        self._progress.received(-_size_of(transfer.part))
+        transfer.part.unlink(missing_ok=True)
+
+
+async def fetch_all(
+    transfers: list[Transfer], options: FetchOptions, progress: Progress, keep: Callable[[Transfer, Fetched], None]
+) -> None:
+    """Fetch every file; ``keep`` is called with each one as soon as it is whole and verified. The first error stops the rest."""
+    turns = asyncio.Semaphore(options.parallel)
+    async with Downloader(options, progress) as downloader:
+
+        async def one(transfer: Transfer) -> None:
+            async with turns:
+                keep(transfer, await downloader.fetch(transfer))
+                progress.finished(transfer.label)
+
+        await _all_or_first_error([one(transfer) for transfer in transfers])
+
+
+async def _all_or_first_error(jobs: list[Awaitable[None]]) -> None:
+    tasks = [asyncio.ensure_future(job) for job in jobs]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _hash_in(response: aiohttp.ClientResponse) -> str | None:
+    """The content hash that the hub tells: SHA-256 of large files, git's blob hash of small ones; None for any other ETag."""
+    etag = response.headers.get("X-Linked-Etag") or response.headers.get("ETag") or ""
+    found = re.fullmatch(r'(?:W/)?"?([0-9a-f]{64}|[0-9a-f]{40})"?', etag)
+    return found.group(1) if found else None
+
+
+def _next(url: URL, response: aiohttp.ClientResponse) -> URL:
+    try:
+        target = url.join(URL(response.headers["Location"], encoded=True))
+    except (KeyError, ValueError) as error:
+        raise FolkwaysError(f"{url} redirects to nowhere") from error
+    if target.scheme not in ("http", "https") or (url.scheme == "https" and target.scheme == "http"):
+        raise FolkwaysError(f"{url} redirects to an address that is not safe: {target.scheme}://{target.host}")
+    return target
+
+
+def _trouble(response: aiohttp.ClientResponse, transfer: Transfer) -> Exception:
+    if response.status in (408, 425, 429) or response.status >= 500:
+        return TransientError(f"the server answered {response.status}", retry_after=wait_of(response.headers))
+    return RefusedError(refusal(response.status, transfer.url, hub=transfer.tells_hash, has_token=transfer.token is not None))
+
+
+def _refuse_page(transfer: Transfer, is_page: bool) -> None:
+    """RefusedError for a page in a file's place, as the sign-in of a guest network: no release has web pages."""
+    if is_page:
+        raise RefusedError(
+            f"{transfer.url}: a web page came instead of the file\n"
+            "A network that wants a sign-in, or a proxy, may stand in between: open any page in a browser and sign in, then run "
+            f"the command again, {OTHER_WAYS}"
+        )
+
+
+def _words(error: BaseException) -> str:
+    return "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+
+
+def _too_large(transfer: Transfer, size: int, limit: int) -> str:
+    return f"{transfer.url} has {size} bytes or more, but at most {limit} were expected; it is not the file that was released"

@@ -1,0 +1,114 @@
+"""Brings releases into the data folder from where they are published."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+
+from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
+from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
+from folkways.releases.fetching.download import Fetched, FetchOptions, Transfer, fetch_all
+from folkways.releases.fetching.progress import Progress
+from folkways.releases.fetching.sources import Source, source_of
+from folkways.releases.layout import has_contents
+from folkways.releases.provenance import Provenance, read_provenance
+from folkways.releases.registry import get_record, known_releases
+from folkways.releases.store import data_home, is_intact, locate, root_of
+
+
+def fetch(name: str, *, force: bool = False, options: FetchOptions | None = None, progress: Progress | None = None) -> Release:
+    """Fetch what is missing of a release and return it. What is here and intact is not fetched again, unless ``force``.
+
+    Works inside a running event loop (a notebook) as well. FolkwaysError with the remedy if it cannot be done.
+    """
+    record = get_record(name)
+    if record.source == "package":
+        return locate(name)
+    root = root_of(record)
+    if force or _lacking(record, root, read_provenance(record, root)):  # a folder that may only be read cannot hold a lock
+        with clear_disk_errors(root), exclusive(root):
+            _bring(record, root, force, options or FetchOptions(), progress or Progress())
+    return locate(name)
+
+
+def _lacking(record: ReleaseRecord, root: Path, provenance: Provenance) -> list[ReleaseFile]:
+    return [entry for entry in record.files if not is_intact(entry, root, provenance)]
+
+
+def _bring(record: ReleaseRecord, root: Path, force: bool, options: FetchOptions, progress: Progress) -> None:
+    provenance = read_provenance(record, root)
+    wanted = list(record.files) if force else _lacking(record, root, provenance)
+    if not force:
+        wanted = [entry for entry in wanted if not _borrowed(entry, record, root, provenance)]
+    if not wanted:
+        return
+    source = source_of(record)
+    transfers = {entry.path: _transfer(entry, source, root) for entry in wanted}
+    present = sum(transfer.part.stat().st_size for transfer in transfers.values() if transfer.part.exists())
+    expected = sum(entry.size or 0 for entry in wanted)
+    require_space(root, expected - present)
+    urls = {transfer.label: transfer.url for transfer in transfers.values()}
+
+    def keep(transfer: Transfer, fetched: Fetched) -> None:
+        provenance.add(transfer.label, fetched.sha256, fetched.size, fetched.proof, urls[transfer.label])
+        provenance.write(root)
+        transfer.part.replace(transfer.target)
+
+    progress.started(record.name, len(wanted), expected, present)
+    try:
+        _run(fetch_all(list(transfers.values()), options, progress, keep))
+    finally:
+        progress.closed()
+
+
+def _transfer(entry: ReleaseFile, source: Source, root: Path) -> Transfer:
+    target = root / entry.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return Transfer(
+        label=entry.path,
+        url=source.url(entry),
+        target=target,
+        sha256=entry.sha256,
+        size=entry.size,
+        token=source.token,
+        tells_hash=source.tells_hash,
+    )
+
+
+def _borrowed(entry: ReleaseFile, record: ReleaseRecord, root: Path, provenance: Provenance) -> bool:
+    """Copy the file from another release on this disk that has the same bytes (the prompts of two states are the same)."""
+    if entry.sha256 is None:
+        return False
+    for other in known_releases():
+        for twin in other.files:
+            lender = data_home() / other.name / twin.path
+            if other.name != record.name and twin.sha256 == entry.sha256 and lender.is_file() and has_contents(entry, lender):
+                copy_into_place(lender, root / entry.path)
+                provenance.add(entry.path, entry.sha256, lender.stat().st_size, "record", f"release {other.name}")
+                provenance.write(root)
+                return True
+    return False
+
+
+def _run(job: Coroutine[None, None, None]) -> None:
+    """Run to the end; in a thread of its own where this one already runs an event loop (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(job)
+        return
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            asyncio.run(job)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread below
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name="folkways-fetch")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]

@@ -1,0 +1,1 @@
+"""Segmenters and stemmers, one module per language."""
