@@ -20,13 +20,14 @@ import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures_of
-from folkways.records import Metric, State
+from folkways.records import Metric, Signature, State
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
 
 TASK = "blend/saq"
 METRICS = (Metric("sem_b", "SEM-B", "Share of questions with an answer that people gave."),)
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays", "Work life")
+SIGNATURE = Signature({"task": TASK, "data": "made-up", "profile": "paper"})
 QUESTIONS = 500
 PER_MODEL = 80_000
 WORDS = np.array(["rice", "bread", "tea", "market", "festival", "football", "school", "family", "river", "song", "winter", "dance"])
@@ -74,7 +75,7 @@ def made_up(models: int) -> ReportData:
         summarise_means(frame, TASK, METRICS, ("topic",), groupings).with_columns(
             endpoint=pl.lit(frame["endpoint"][0]),
             profile=pl.lit("paper"),
-            signature=pl.lit(f"task:{TASK}|data:made-up|profile:paper"),
+            signature=pl.lit(SIGNATURE.text()),
         )
         for frame in judged
     ]
@@ -85,6 +86,7 @@ def made_up(models: int) -> ReportData:
         scores=pl.concat(scores),
         judgements=pl.concat(judged),
         metrics={TASK: METRICS},
+        signatures={SIGNATURE.text(): SIGNATURE},
         task_titles={TASK: "BLEnD short answers"},
     )
 

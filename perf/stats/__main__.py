@@ -93,7 +93,7 @@ def measure() -> Iterator[str]:
     yield _line(f"scores with intervals, {sum(one.height for one in scores):,} of them", spent, "10 s, 2 GB")
     whole = pl.concat(scores)
     yield _line("shrunken scores of every model and metric", timed(lambda: shrunk_scores(whole, {"perf/saq": METRICS})), "")
-    yield _line("places between published scores", timed(lambda: reference_points(whole)), "")
+    yield _line("places between published scores", timed(lambda: reference_points(whole, {})), "")
     compared = timed(lambda: compare_judgements(frames, "perf/saq", "strict", METRICS[0]))
     yield _line(f"comparison of all {MODELS * (MODELS - 1) // 2} pairs, by culture and wording", compared, "10 s, 2 GB")
 

@@ -7,6 +7,7 @@ data); ``require_columns`` checks that it carries at least these.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -27,6 +28,14 @@ class State(StrEnum):
     UNREADABLE = "unreadable"
     FAILED = "failed"
     MISSING = "missing"
+
+
+class Subject(StrEnum):
+    """Of whom a score is."""
+
+    MODEL = "model"  # an endpoint that was asked, whatever it knows
+    PEOPLE = "people"  # people of the culture, under the rule that models are judged by
+    BASELINE = "baseline"  # guessing by a rule that knows nothing: the expectation over the items, nobody was asked
 
 
 LOST = (State.FAILED.value, State.MISSING.value)
@@ -103,6 +112,10 @@ class Signature:
     def text(self) -> str:
         """``key:value`` pairs joined by ``|``, in the manner of sacreBLEU. A ``|`` inside a value is written ``/``."""
         return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in self.parts.items())
+
+    def json(self) -> str:
+        """The parts in order, as they are stored."""
+        return json.dumps(dict(self.parts), ensure_ascii=False)
 
 
 Schema = Mapping[str, pl.DataType | type[pl.DataType]]

@@ -40,7 +40,7 @@ class TestAskingOnce:
         server.control(latency=0.005, faults={"chances": {"500": 0.2}, "seed": 3})
         stopped = ask(budget="50requests")
         assert server.stats()["total"] <= 50
-        assert (stopped.record.state, "budget" in (stopped.record.reason or "")) == ("stopped", True)
+        assert (stopped.record.state, "budget" in (stopped.record.reason or "")) == ("budget", True)
         whole = stopped.scores().filter(pl.col("facet") == "all").row(0, named=True)
         assert whole["n"] == QUESTIONS
         assert whole["missing"] == QUESTIONS - whole["answered"]
@@ -60,7 +60,7 @@ class TestAskingOnce:
         assert 0 < use.responses < QUESTIONS
         assert use.input_tokens + use.output_tokens <= 3000 or "usd" in budget
         assert use.input_tokens * 1e-6 + use.output_tokens * 2e-6 <= 0.004 or "tokens" in budget
-        assert run.record.state == "stopped"
+        assert run.record.state == "budget"
 
 
 class TestEstimate:

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.records import Signature
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
 from tests.support.report_data import Shape, simulate
@@ -39,6 +40,7 @@ def hostile(data: ReportData) -> ReportData:
             signature=pl.col("signature") + f"|note:{HOSTILE}",
             value=pl.when(pl.col("facet") == "topic").then(pl.col("value") + HOSTILE).otherwise("value"),
         ),
+        signatures={f"{text}|note:{HOSTILE}": Signature({**made.parts, "note": HOSTILE}) for text, made in data.signatures.items()},
         judgements=data.judgements.with_columns(rename, item=pl.col("item") + HOSTILE, topic=pl.lit(HOSTILE), **words),
         releases=tuple(replace(release, citation=HOSTILE, about=HOSTILE, licence=HOSTILE) for release in data.releases),
         runs=tuple(replace(run, name=HOSTILE, endpoints=(attack,)) for run in data.runs),

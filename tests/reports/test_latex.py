@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from folkways.reports.formats.write import write_report
 from folkways.reports.text import one_line
 from folkways.reports.views.views import ReportView
 from tests.reports.test_analyses_shown import _table
+from tests.support.report_data import signed
 
 
 def _environments(document: str) -> list[str]:
@@ -91,7 +93,7 @@ def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
     )
     view = ReportView(
         replace(data, scores=data.scores.with_columns(signature=data.scores["signature"].replace_strict({}, default=signature)),
-                releases=(get_record("blend"),))
+                signatures={signature: signed(signature)}, releases=(get_record("blend"),))
     )  # fmt: skip
     words = methods_paragraph(view, view.tasks[0])
     for part in (
@@ -109,8 +111,10 @@ def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
 
 def test_every_citation_is_in_the_bibliography(data: ReportData, tmp_path: Path) -> None:
     releases = tuple(get_record(name) for name in ("blend", "blend-june", "culturalbench", "xcr"))
-    signed = data.scores["signature"].replace_strict({}, default="data:blend@24e7d73#0|profile:paper")
-    files = write_report(replace(data, releases=releases, scores=data.scores.with_columns(signature=signed)), tmp_path, ("latex",))
+    signature = "data:blend@24e7d73#0|profile:paper"
+    scores = data.scores.with_columns(signature=pl.lit(signature))
+    told = replace(data, releases=releases, scores=scores, signatures={signature: signed(signature)})
+    files = write_report(told, tmp_path, ("latex",))
     assert [path.name for path in files] == ["report.tex", "report.bib"]
     document, entries = (path.read_text(encoding="utf-8") for path in files)
     cited = set(re.findall(r"\\cite\{([^}]*)\}", document))

@@ -11,7 +11,7 @@ from folkways.reports.data import PEOPLE, ReportData
 from folkways.reports.formats.html import render_html
 from folkways.reports.views.leaderboard import Leaderboard, Standing
 from folkways.reports.views.views import ReportView
-from tests.support.report_data import Shape, simulate
+from tests.support.report_data import Shape, signed, simulate
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +81,9 @@ SIGNATURE = "task:xcr/identification|data:xcr@9904292#abc|lang:en|variant:author
 def _published(data: ReportData, profile: str = "paper") -> ReportView:
     """The simulated XCR scores as if of the published data, of one model."""
     own = (pl.col("task") == "xcr/identification") & (pl.col("endpoint") == "openai/gpt-4o-mini")
-    scores = data.scores.filter(own).with_columns(signature=pl.lit(SIGNATURE.format(profile)), profile=pl.lit(profile))
-    return ReportView(replace(data, scores=scores))
+    signature = SIGNATURE.format(profile)
+    scores = data.scores.filter(own).with_columns(signature=pl.lit(signature), profile=pl.lit(profile))
+    return ReportView(replace(data, scores=scores, signatures={signature: signed(signature)}))
 
 
 def test_published_scores_stand_marked_in_the_leaderboard(data: ReportData) -> None:

@@ -124,10 +124,6 @@ def test_people_are_judged_with_the_text_tools_of_the_scores(scored: Run) -> Non
     assert "text-simplemma" not in signature
 
 
-def test_displays_of_scores_alone_do_not_wait_for_people(scored: Run) -> None:
-    assert scored.report_data(with_judgements=False).people.is_empty()
-
-
 def test_a_release_without_raw_answers_has_no_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOLKWAYS_DATA", str(tmp_path / "nothing"))
     release = str(write_release(tmp_path / "made"))

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.published import published_figures
-from folkways.records import SCORES
+from folkways.records import SCORES, Signature
 from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
 from folkways.text.effect import signed_effects
 
@@ -22,10 +22,15 @@ SIGNATURE = {
     "profile": "paper",
 }
 
+KNOWN: dict[str, Signature] = {}
+"""The signatures of all scores that were made here."""
+
 
 def scores(facet: str = "culture+language", value: str = "ET+am", score: float = 20.0, **changed: str) -> pl.DataFrame:
     """One score, with a signature that differs in ``changed``."""
     signature = {**SIGNATURE, **changed}
+    made = Signature(signature)
+    KNOWN[made.text()] = made
     row = {
         "endpoint": "mine",
         "task": signature["task"],
@@ -37,15 +42,19 @@ def scores(facet: str = "culture+language", value: str = "ET+am", score: float =
         "low": score - 4,
         "high": score + 4,
         "coverage": 1.0,
-        "signature": "|".join(f"{key}:{text}" for key, text in signature.items()),
+        "signature": made.text(),
     }
     return pl.DataFrame([row]).select(
         *(pl.col(name) if name in row else pl.lit(None, dtype=kind).alias(name) for name, kind in SCORES.items())
     )
 
 
+def points_of(frame: pl.DataFrame) -> pl.DataFrame:
+    return reference_points(frame, KNOWN)
+
+
 def test_the_same_thing_is_comparable_with_every_published_model() -> None:
-    points = reference_points(scores())
+    points = points_of(scores())
     assert points.schema == REFERENCE
     assert points.height == 17
     assert points["comparable"].all()
@@ -54,7 +63,7 @@ def test_the_same_thing_is_comparable_with_every_published_model() -> None:
 
 
 def test_the_place_between_published_models() -> None:
-    place = placed(reference_points(scores())).row(0, named=True)
+    place = placed(points_of(scores())).row(0, named=True)
     figures = published_figures().filter(pl.col("place") == "Table 10", pl.col("value") == "ET", pl.col("language") == "am")[
         "score"
     ]
@@ -62,9 +71,9 @@ def test_the_place_between_published_models() -> None:
     assert place["within"] == figures.is_between(16, 24).sum()
     assert (place["next_above"], place["next_above_score"]) == ("Claude-3-Haiku", 21.82)
     assert (place["next_below"], place["next_below_score"]) == ("Gemini-1.0-Pro", 18.86)
-    best = placed(reference_points(scores(score=99.0))).row(0, named=True)
+    best = placed(points_of(scores(score=99.0))).row(0, named=True)
     assert (best["above"], best["next_above"]) == (0, None)
-    assert placed(reference_points(scores(profile="strict"))).schema == PLACED
+    assert placed(points_of(scores(profile="strict"))).schema == PLACED
 
 
 @pytest.mark.parametrize(
@@ -75,7 +84,7 @@ def test_the_place_between_published_models() -> None:
     ],
 )
 def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], words: str) -> None:
-    points = reference_points(scores(**changed))
+    points = points_of(scores(**changed))
     assert not points["comparable"].any()
     assert set(points["differs"]) == {words}
     assert placed(points).is_empty()
@@ -86,7 +95,7 @@ def test_other_data_and_profiles_are_barred_and_said(changed: dict[str, str], wo
 
 def test_default_text_tools_are_named_with_what_they_change() -> None:
     own = {"text-simplemma": "2.0.0", "text-stems": "2"}
-    points = pl.concat([reference_points(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])
+    points = pl.concat([points_of(scores(value=value, **own)) for value in ("KP+ko", "ID+id", "ET+am")])
     assert dict(points.select("language", "tool_effect").unique().iter_rows()) == {
         "ko": signed_effects()["ko"],
         "id": signed_effects()["id"],
@@ -98,7 +107,7 @@ def test_default_text_tools_are_named_with_what_they_change() -> None:
 
 @pytest.mark.parametrize("tools", [{"text-spacy": "3.7.4", "text-konlpy": "0.6.0"}, {"text-simple": "1"}, {}])
 def test_other_text_tools_have_no_known_effect(tools: dict[str, str]) -> None:
-    points = reference_points(scores(value="KP+ko", **tools))
+    points = points_of(scores(value="KP+ko", **tools))
     assert points["tool_effect"].null_count() == points.height > 0
     assert tool_effects_of(points) == ()
 
@@ -108,7 +117,7 @@ def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_gro
         scores(value=value, profile="strict").with_columns(coverage=pl.lit(share))
         for value, share in (("ET+am", 0.5), ("ET+en", 0.75), ("KR+ko", 1.0))
     ]
-    points = reference_points(pl.concat(parts))
+    points = points_of(pl.concat(parts))
     assert points["differs"].n_unique() == 3
     (warning,) = warnings_of(points)
     assert "mine, blend/saq" in warning
@@ -126,32 +135,32 @@ def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_gro
     ],
 )
 def test_lesser_differences_are_said_and_do_not_bar(changed: dict[str, str], words: str) -> None:
-    points = reference_points(scores(**changed))
+    points = points_of(scores(**changed))
     assert points["comparable"].all()
     assert set(points["differs"]) == {words}
 
 
 def test_replies_that_are_missing_are_said() -> None:
-    points = reference_points(scores().with_columns(coverage=pl.lit(0.5)))
+    points = points_of(scores().with_columns(coverage=pl.lit(0.5)))
     assert set(points["differs"]) == {"replies to 50 % here"}
 
 
 def test_scores_over_several_languages_are_beside_nothing() -> None:
-    assert reference_points(scores("culture", "ET")).is_empty()
-    assert reference_points(scores("culture+language", "ET+sw")).is_empty()
-    only = reference_points(scores("culture", "ET", lang="en"))
+    assert points_of(scores("culture", "ET")).is_empty()
+    assert points_of(scores("culture+language", "ET+sw")).is_empty()
+    only = points_of(scores("culture", "ET", lang="en"))
     assert set(only["place"]) == {"Table 11"}
 
 
 def test_other_tasks_by_their_own_groups() -> None:
     changed = {"task": "xcr/identification", "data": "xcr@9904292#1", "lang": "en", "variant": "authors"}
-    whole = reference_points(scores("all", "all", **changed))
+    whole = points_of(scores("all", "all", **changed))
     assert set(whole["place"]) == {"Table 2"}
     assert whole["comparable"].all()
-    element = reference_points(scores("element", "Visible Behaviour", **changed))
+    element = points_of(scores("element", "Visible Behaviour", **changed))
     assert set(element["place"]) == {"Table 9"}
     assert set(element["note"]) != {""}
 
 
 def test_a_score_of_nothing_is_beside_nothing() -> None:
-    assert reference_points(scores(score=float("nan"))).is_empty()
+    assert points_of(scores(score=float("nan"))).is_empty()

@@ -15,13 +15,13 @@ from folkways.reports.figures.sparklines import STRIP_HEIGHT, strip_cells, strip
 from folkways.reports.figures.world import WorldMap
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
-from folkways.reports.formats.methods import explain, parse_signature
-from folkways.reports.formats.summary import coverage_notices, gaps, lede, run_notices
+from folkways.reports.formats.methods import explain
+from folkways.reports.formats.summary import coverage_notices, gaps, lede
 from folkways.reports.names import short_endpoints, value_name
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
-from tests.support.report_data import with_judgement
+from tests.support.report_data import signed, with_judgement
 
 
 def _column(sample: dict[str, object], name: str) -> list[object]:
@@ -68,13 +68,6 @@ def test_notices_speak_of_every_incomplete_score_and_of_no_other(data: ReportDat
     )
     assert coverage_notices(ReportView(full)) == gaps(ReportView(full)) == []
     assert "every one got a reply" in lede(ReportView(full))
-
-
-def test_an_interrupted_run_is_announced_once(data: ReportData) -> None:
-    stopped = replace(data, runs=tuple(replace(run, state="interrupted") for run in data.runs))
-    assert run_notices(ReportView(stopped)) == [f"Run {data.runs[0].name} was interrupted before its end."]
-    told = replace(stopped, warnings=(f"Run {data.runs[0].name} is not finished.",))
-    assert run_notices(ReportView(told)) == []
 
 
 def test_charts_carry_the_scores(data: ReportData) -> None:
@@ -169,8 +162,7 @@ def test_methods_say_what_the_signature_says() -> None:
     signature = (
         "task:blend/saq|data:blend@24e7d73#1a2b|lang:en+ko|prompts:release+file:mine.csv|profile:strict|text-ko:okt:1.2|odd_key:x"
     )
-    assert parse_signature(signature)["text-ko"] == "okt:1.2"
-    words = dict(explain(signature))
+    words = dict(explain(signed(signature)))
     assert words["Languages"] == "English, Korean"
     assert words["Text, Korean"] == "okt:1.2"
     assert words["Prompt text"] == "the authors’ wording, wording from the user’s file:mine.csv"

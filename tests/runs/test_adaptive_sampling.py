@@ -124,7 +124,7 @@ def test_what_is_stored_is_not_asked_again_and_a_finished_run_asks_nothing(sampl
 def test_a_budget_is_spent_evenly_never_crossed_and_leaves_no_holes(sampled: Callable[..., Run]) -> None:
     model = Guesser(0.5)
     short = sampled(model, until=4.0, budget="90requests")
-    assert (len(model.asked), short.record.state) == (90, "stopped")
+    assert (len(model.asked), short.record.state) == (90, "budget")
     scores = headline(short)
     assert scores["missing"].sum() == 0
     assert scores["n"].sum() == 90

@@ -22,11 +22,11 @@ def workspace(tmp_path: Path) -> Workspace:
     """Run one asked three models, one of them two tasks; run two a model of the first; then something without scores was built."""
     workspace = open_workspace(tmp_path / "w.db")
     one, two = {"tasks": ["t/a"], "x": 1}, {"tasks": ["t/a"], "x": 2}
-    plan_prompts(workspace, GPT, ["a", "b"], config=one, name="one", first=1, task="t/b")
-    plan_prompts(workspace, LOCAL, ["a"], config=one, name="one", first=3, task="t/a")
-    plan_prompts(workspace, GPT, ["a"], config=one, name="one", first=4, task="t/a")
-    plan_prompts(workspace, REVISION, ["a"], config=one, name="one", first=5, task="t/a")
-    plan_prompts(workspace, GPT, ["a"], config=two, name="two", task="t/a")
+    plan_prompts(workspace, GPT, ["a", "b"], config=one, command="run", name="one", first=1, task="t/b")
+    plan_prompts(workspace, LOCAL, ["a"], config=one, command="run", name="one", first=3, task="t/a")
+    plan_prompts(workspace, GPT, ["a"], config=one, command="run", name="one", first=4, task="t/a")
+    plan_prompts(workspace, REVISION, ["a"], config=one, command="run", name="one", first=5, task="t/a")
+    plan_prompts(workspace, GPT, ["a"], config=two, command="run", name="two", task="t/a")
     plan_prompts(workspace, "builder", ["a"], config={"build": "questions"}, name="built")
     return workspace
 

@@ -462,7 +462,7 @@ def test_a_limit_is_for_each_task(tmp_path: Path) -> None:
         (Reply("", None), {"ended": "unreadable", "why": ""}),
         (Reply(None, "timed out"), {"ended": "failed", "why": "timed out"}),
         (Reply(None, None), {"ended": "failed", "why": None}),
-        (Reply(None, "not asked: budget"), {"ended": "not asked", "why": "not asked: budget"}),
+        (Reply(None, "not asked: budget", asked=False), {"ended": "not asked", "why": "not asked: budget"}),
         (Reply(None, "not asked", refused=True), {"ended": "failed", "why": "the judge refused: not asked"}),
         (Reply('{"group": 1}', "filtered", refused=True), {"ended": "failed", "why": "the judge refused: filtered"}),
     ],

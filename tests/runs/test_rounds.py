@@ -51,7 +51,7 @@ def rounds(
     monkeypatch.setattr(adaptive_sampling, "_look", look)
     monkeypatch.setattr(adaptive_sampling, "_expect", expect)
     monkeypatch.setattr(adaptive_sampling, "_forget_unasked", lambda _workspace, _run, shares: done.append(f"forgot {len(shares)}"))
-    monkeypatch.setattr(adaptive_sampling.plans, "endpoint_id", lambda _workspace, _identity, name: len(name))
+    monkeypatch.setattr(adaptive_sampling.run_records, "endpoint_id", lambda _workspace, _identity, name: len(name))
     models = [SimpleNamespace(name=name, identity=name) for name in ("one", "other")]
     plan = SimpleNamespace(task=SimpleNamespace(name="x/y"))
     told = ask_in_rounds(None, None, [plan], {"x/y": FRAME}, models, ask, Sampling(5.0, "strict", sparing))  # type: ignore[arg-type, list-item]

@@ -8,13 +8,19 @@ from typing import Any
 import pytest
 
 from folkways.api import run
+from folkways.records import Signature
 from folkways.reports.formats.methods import explain
 
 
-def signature(tmp_path: Path, **options: Any) -> str:
+def made(tmp_path: Path, **options: Any) -> Signature:
     asked = run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", **options)
-    (text,) = set(asked.scores()["signature"])
-    return str(text)
+    ((text, parts),) = asked.report_data().signatures.items()
+    assert set(asked.scores()["signature"]) == {text}
+    return parts
+
+
+def signature(tmp_path: Path, **options: Any) -> str:
+    return made(tmp_path, **options).text()
 
 
 TEXT = "{q}"
@@ -49,6 +55,6 @@ def test_the_same_run_elsewhere_has_the_same_signature(tmp_path: Path) -> None:
 
 
 def test_a_report_says_in_words_what_stands_there(tmp_path: Path) -> None:
-    words = dict(explain(signature(tmp_path, system="Be brief.", limit=3)))
+    words = dict(explain(made(tmp_path, system="Be brief.", limit=3)))
     assert words["System prompt"].startswith("one of the user’s own (its checksum: ")
     assert words["Limit"] == "at most 3 items of the task, spread over cultures and drawn by the seed"

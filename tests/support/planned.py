@@ -23,13 +23,15 @@ def plan_prompts(
     task: str = "test/task",
     settings: Settings | None = None,
     name: str | None = None,
+    command: str = "build questions",
 ) -> tuple[run_records.RunRecord, int]:
     """Write down a run that expects one answer to each text; returns the run and the endpoint's number.
 
-    The same ``config`` names the same run: for a second endpoint or task in it, ``first`` is the ordinal behind those of the first.
+    Like those of builders it asks no task that could be scored, unless ``command`` says another. The same ``config`` names the same
+    run: for a second endpoint or task in it, ``first`` is the ordinal behind those of the first.
     """
     known = config if isinstance(config, Mapping) else {"config": config}
-    run, _ = run_records.begin_run(workspace, known, [], "test", name)
+    run, _ = run_records.begin_run(workspace, known, [], "test", name, command)
     endpoint = run_records.endpoint_id(workspace, identity, identity)
     sent = settings_json(settings or Settings(max_tokens=max_tokens))
     settings_number = run_records.settings_id(workspace, sent)

@@ -187,19 +187,25 @@ def _signature(task: str) -> Signature:
     )
 
 
+def signed(text: str) -> Signature:
+    """The signature that is written so."""
+    return Signature(dict(part.split(":", 1) for part in text.split("|")))
+
+
 def simulate(
     shape: Shape | None = None, models: dict[str, float] | None = None, tasks: tuple[str, ...] = tuple(TASKS)
 ) -> ReportData:
     """Report data of two models (or those given, name -> skill in points) and two baselines over three tasks."""
     shape = shape or Shape()
     rng = np.random.default_rng(7)
-    scores, judgements = [], []
+    scores, judgements, signatures = [], [], {}
     skills = {**(models or MODELS), **dict.fromkeys(BASELINES, -100.0)}
     for task in tasks:
         make, metrics, facets, _ = TASKS[task]
         for position, (endpoint, skill) in enumerate(skills.items()):
             judged = make(skill, rng, shape, shape.loss if position == 1 else 0.0)
             signature = _signature(task)
+            signatures[signature.text()] = signature
             groupings = (
                 (),
                 ("culture",),
@@ -235,6 +241,7 @@ def simulate(
         task_titles={task: TASKS[task][3] for task in tasks},
         warnings=("The local model was asked with a reduced context of 2,048 tokens.",),
         failures=failures,
+        signatures=signatures,
     )
 
 

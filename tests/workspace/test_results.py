@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from folkways.endpoints.base import Completion, Settings
-from folkways.records import JUDGEMENTS, SCORES, State
+from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.request_queue import Answered, Failed, RequestQueue
@@ -131,7 +131,8 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
 def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:
     told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "left_out"), 3)
     names = {"endpoint": endpoint, "task": task, "profile": profile, "metric": "right", "facet": "all", "value": "all"}
-    return told | names | {"score": value, "coverage": 1.0, "interval": "none", "signature": "s"}
+    made = Signature({"task": task, "data": f"{endpoint} | of: {profile}"})
+    return told | names | {"score": value, "coverage": 1.0, "interval": "none", "signature": made.json()}
 
 
 def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_and_profile(
@@ -152,10 +153,14 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
         )
 
     for run, profile, right in ((second, "paper", 10.0), (first, "strict", 20.0), (first, "paper", 30.0), (first, "paper", 40.0)):
+        rows: dict[str, list[dict[str, object]]] = {"t/a": [], "t/b": []}
         for part, more in ((m_a, 1.0), (m_b, 2.0), (n_b, 3.0)):
             results.save_judgements(workspace, run, profile, judged(part, run, right + more))
-            rows = [score(part.endpoint, part.task, profile, value) for value in (right + more, 100.0)]
-            results.save_scores(workspace, run, profile, part, pl.DataFrame(rows, schema=dict(SCORES)))
+            rows[part.task] += [score(part.endpoint, part.task, profile, value) for value in (right + more, 100.0)]
+        for task, own in rows.items():
+            of = [(own, Subject.MODEL), ([score("people", task, profile, right)], Subject.PEOPLE)]
+            frames = [pl.DataFrame(made, schema=dict(SCORES)).with_columns(subject=pl.lit(who.value)) for made, who in of]
+            results.save_scores(workspace, run, task, profile, pl.concat(frames))
     loaded = results.load_judgements(workspace, first, "paper", m_b)
     assert loaded.columns == [
         *("ordinal", "item", "question", "culture", "language", "variant", "sample", "counted", "state", "answer", "reason"),
@@ -196,8 +201,30 @@ def test_judgements_and_scores_take_the_place_of_earlier_ones_of_the_same_part_a
 
     assert scores(first) == [*expected("strict", 21.0, 22.0, 23.0), *expected("paper", 41.0, 42.0, 43.0)]
     assert scores(second) == expected("paper", 11.0, 12.0, 13.0)
-    results.save_scores(workspace, first, "strict", m_b, pl.DataFrame(schema=dict(SCORES)))
-    assert scores(first)[:4] == [row for row in expected("strict", 21.0, 22.0, 23.0) if row[1:3] != ("t/b", "m")]
+    of_people = results.load_scores(workspace, first, Subject.PEOPLE)
+    assert of_people.select("profile", "task", "endpoint", "score").rows() == [
+        (profile, task, "people", right) for profile, right in (("strict", 20.0), ("paper", 40.0)) for task in ("t/a", "t/b")
+    ]
+    assert results.load_scores(workspace, first, Subject.BASELINE).schema == pl.Schema(SCORES)
+    results.save_scores(workspace, first, "t/b", "strict", pl.DataFrame(schema={"subject": pl.String, **SCORES}))
+    assert scores(first)[:4] == [*expected("strict", 21.0, 22.0, 23.0)[:2], *expected("paper", 41.0, 42.0, 43.0)[:2]]
+    assert results.load_scores(workspace, first, Subject.PEOPLE)["score"].to_list() == [20.0, 40.0, 40.0]
+
+
+def test_a_signature_is_read_as_text_and_by_its_parts(
+    asked: tuple[Workspace, run_records.RunRecord, run_records.RunRecord],
+) -> None:
+    workspace, first, second = asked
+    for run, endpoint in ((first, "m"), (first, "n"), (second, "한")):
+        row = pl.DataFrame([score(endpoint, endpoint, "paper", 1.0)], schema=dict(SCORES))
+        results.save_scores(workspace, run, endpoint, "paper", row.with_columns(subject=pl.lit("model")))
+    texts = results.load_scores(workspace, first)["signature"].to_list()
+    assert texts == ["task:m|data:m / of: paper", "task:n|data:n / of: paper"]
+    known = results.load_signatures(workspace, first)
+    assert {text: dict(made.parts) for text, made in known.items()} == {
+        text: {"task": name, "data": f"{name} | of: paper"} for text, name in zip(texts, "mn", strict=True)
+    }
+    assert list(results.load_signatures(workspace, second)) == ["task:한|data:한 / of: paper"]
 
 
 def test_a_part_without_settings_metrics_or_facets_comes_back_without_any(any_workspace: Workspace) -> None:

@@ -52,10 +52,10 @@ def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, m
     tasks = [task_of("z/late"), task_of("a/unnamed"), task_of("m/first")]
     config = {"x": 1, "tasks": ["m/first", "z/late"]}
     run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine")
-    assert (run, continued) == (run_records.RunRecord(1, "mine", config, "1.2", "planning", None, 1000.0, None, 0.0), False)
+    assert (run, continued) == (run_records.RunRecord(1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0), False)
     other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None)
-    build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None)
-    aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None)
+    build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None, "build questions")
+    aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None, "build votes")
     assert run_records.list_runs(any_workspace) == [run, other, build, aside]
     assert [run_records.find_run(any_workspace, name) for name in ("mine", "1", "run-2", "2", "last", "3", "run-4")] == [
         run,

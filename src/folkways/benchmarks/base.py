@@ -69,7 +69,7 @@ class Task(ABC):
     has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
 
     people_release: ClassVar[str | None] = None  # the release that tells what single people answered, where there is one
-    people_by: ClassVar[str] = "first answers against the others'"  # how the line of people is made, for its signature
+    people_by: ClassVar[str | None] = None  # how the line of ``people`` is made, for its signature; None where nobody is known
 
     @property
     def benchmark(self) -> str:

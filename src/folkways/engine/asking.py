@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from folkways.endpoints.base import Endpoint, EndpointFailure, Request
 from folkways.endpoints.prices import Price
-from folkways.engine.budget import Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
+from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import SHRINK_AFTER_TIMEOUT, RateLimiter, backoff
 from folkways.workspace.errors import WorkspaceGoneError
@@ -278,7 +278,7 @@ class Asking:
             if verdict is Verdict.GO:
                 return amount
             if verdict is Verdict.STOP:
-                self.stop("the budget is used up: the next request might cross it")
+                self.stop(USED_UP)
                 return None
             await self.budget.changed()
         return None

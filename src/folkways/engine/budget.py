@@ -12,6 +12,9 @@ from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.errors import FolkwaysError
 
+USED_UP = "the budget is used up: the next request might cross it"
+"""Why a model is asked nothing more, where the budget is the reason."""
+
 UNLIMITED_OUTPUT_TOKENS = 4096
 """Output tokens that are assumed for a request without a limit of its own."""
 

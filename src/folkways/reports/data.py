@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.benchmarks.analyses import Made
-from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, empty, require_columns
+from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
 PEOPLE = "people of the culture"
@@ -58,10 +58,11 @@ class ReportData:
     releases:    the data that were used, with licence and citation.
     metrics:     task -> its metrics; the first is the headline.
     task_titles: task -> what people call it.
-    warnings:    sentences that a reader must see before the numbers.
+    warnings:    sentences that a reader must see before the numbers, of runs that did not come to their end, say.
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
-    unknown_people: task -> the release that would tell of its people, where it is not on this disk.
+    signatures:  each text of the scores' column ``signature`` -> its parts.
+    unknown_people: task -> the release that would tell of its people, where they were scored without it.
     analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
     without_analyses: name of an analysis that these judgements do not allow -> why.
     """
@@ -77,6 +78,7 @@ class ReportData:
     warnings: tuple[str, ...] = ()
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
     unknown_people: Mapping[str, str] = field(default_factory=dict)
     analyses: tuple[Made, ...] = ()
     without_analyses: Mapping[str, str] = field(default_factory=dict)

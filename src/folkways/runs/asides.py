@@ -39,11 +39,12 @@ class Aside:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: the text, or why there is none. ``refused`` where the provider withheld it."""
+    """What came back: the text, or why there is none. ``refused`` where the provider withheld it, ``asked`` unless never sent."""
 
     text: str | None
     reason: str | None
     refused: bool = False
+    asked: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ def ask_asides(
     settings = Settings(**{"max_tokens": max_tokens, **model.settings})
     limit, price = _budget(model, how, settings)
     whole = {**config, "aside": kind, "endpoints": [model.identity], "tasks": []}
-    run, _ = run_records.begin_run(workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}")
+    run, _ = run_records.begin_run(
+        workspace, whole, [], __version__, f"{kind}-{config_hash(whole)[:8]}", kind.replace("build-", "build ")
+    )
     number = run_records.endpoint_id(workspace, model.identity, model.name)
     keys = _write_down(workspace, run, kind, asides, model, number, settings)
     run_records.set_state(workspace, run, "running")
@@ -178,7 +181,7 @@ def _send(
 
 
 def _replies(workspace: Workspace, run: run_records.RunRecord, keys: set[str], stopped: str | None) -> dict[str, Reply]:
-    found = dict.fromkeys(keys, Reply(None, f"not asked: {stopped or 'another process holds it'}"))
+    found = dict.fromkeys(keys, Reply(None, f"not asked: {stopped or 'another process holds it'}", asked=False))
     responses, failures = schema.responses, schema.failures
     ordered = sorted(keys)
     with workspace.read() as connection:

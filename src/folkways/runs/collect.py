@@ -10,20 +10,22 @@ import polars as pl
 from folkways.benchmarks.analyses import Findings, analyse
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import benchmarks, get_task
-from folkways.records import ITEMS, JUDGED_ITEMS, SCORES, empty
+from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
-from folkways.runs.baseline_scores import baseline_scores
 from folkways.runs.judgements import judged_of_task
 from folkways.runs.load_analyses import choose_analyses, known_cards, whole_questions
-from folkways.runs.people_scores import people_scores
-from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 """What identifies a score; where two runs of a report have the same one, the later run's is shown."""
+
+NOT_STORED = (
+    "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its items: "
+    "they are not shown. folkways score {0} adds them, and asks no model."
+)
 
 CostOf = Callable[[str, int, int], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
@@ -40,38 +42,41 @@ def collect(
 ) -> ReportData:
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
 
-    profile: only this profile of each task, where several were scored. with_judgements: False leaves the single judgements out, for
-    displays that show scores alone. Raises FolkwaysError if a run has not been scored.
+    profile: only this profile of each task, where several were scored. with_judgements: False leaves out what needs the release
+    (single judgements, analyses, whom to cite), for displays of scores alone. Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
     judgements: list[pl.DataFrame] = [empty(JUDGED_ITEMS)]
     people: list[pl.DataFrame] = [empty(SCORES)]
+    signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
     releases: dict[str, ReleaseRecord] = {}
+    without_references: dict[str, None] = {}
     opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
     for run in runs:
         stored = stored_scores(workspace, run)
+        of_baselines, of_people = (results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE))
+        signatures |= results.load_signatures(workspace, run)
         for run_task in run_records.run_tasks(workspace, run):
             task = tasks.setdefault(run_task.task, get_task(run_task.task))
-            release = release_of(run_task)
-            releases[release.name] = release.record
-            opened[task.name] = release
-            of_task = stored.filter(pl.col("task") == task.name)
+            shown = pl.col("task") == task.name
             if profile is not None:
-                of_task = of_task.filter(pl.col("profile") == task.resolve_profile(profile))
-            batches = item_batches(task, release, restore_options(run_task.options))
-            if task.has_baselines:
-                batches = iter((asked := pl.concat(batches),))
-                scores += baseline_scores(task, asked, release, of_task)  # an asked baseline of that name comes later and wins
+                shown &= pl.col("profile") == task.resolve_profile(profile)
+            of_task, known = stored.filter(shown), of_people.filter(shown)
+            # One after the other; an asked baseline of that name comes later and wins.
+            scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
             scores.append(of_task)
+            people.append(known)
+            if task.people_release and known.is_empty():
+                unknown_people[task.name] = task.people_release
+            if task.has_baselines and of_baselines.filter(shown).is_empty() and of_task.height:
+                without_references[run.name] = None
             if with_judgements:
-                items = pl.concat(batch.select(*ITEMS, *task.facets) for batch in batches)
+                release = opened[task.name] = release_of(run_task)
+                releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
-                judgements += judged_of_task(workspace, run, task.name, profiles, items.select("item", "text", "gold"))
-                people += (found := list(people_scores(task, items, release, of_task)))
-                if task.people_release and not found:
-                    unknown_people[task.name] = task.people_release
+                judgements += judged_of_task(workspace, run, run_task, release, profiles)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     findings = Findings(
         judged=pl.concat(judgements, how="diagonal_relaxed"),
@@ -90,9 +95,10 @@ def collect(
         releases=tuple(releases.values()),
         metrics=findings.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        warnings=tuple(_warnings(runs)),
+        warnings=(*_warnings(runs), *map(NOT_STORED.format, without_references)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
+        signatures=signatures,
         unknown_people=unknown_people,
         analyses=tuple(made),
         without_analyses=without,
@@ -106,11 +112,7 @@ def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> 
     return RunInfo(
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
-        state="finished"
-        if run.state in ("finished", "incomplete")
-        else "budget"
-        if "budget" in (run.reason or "")
-        else "interrupted",
+        state="finished" if run.state in ("finished", "incomplete") else "budget" if run.state == "budget" else "interrupted",
         endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
         tasks=tuple(dict.fromkeys(share.task for share in shares)),
         cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),

@@ -115,15 +115,13 @@ def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> Non
         raise UnknownNameError(f"facet of {task.name}", by, valid)
 
 
-def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> str:
-    scores = results.load_scores(workspace, asked.run)
-    own = scores.filter(endpoint=asked.endpoint, task=task, profile=profile)
-    return str(own["signature"][0]) if own.height else ""
+def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
+    own = results.load_scores(workspace, asked.run).filter(endpoint=asked.endpoint, task=task, profile=profile)
+    return results.load_signatures(workspace, asked.run)[own["signature"][0]].parts if own.height else {}
 
 
-def _unlike(signatures: Mapping[str, str]) -> list[str]:
-    """One sentence for each part of the signatures in which the models differ."""
-    parts = {model: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for model, text in signatures.items()}
+def _unlike(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """One sentence for each part of the models' signatures in which these differ."""
     keys = dict.fromkeys(key for own in parts.values() for key in own)
     told = []
     for key in keys:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from folkways.endpoints.prices import FREE
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget, parse_budget, require_prices
+from folkways.engine.budget import USED_UP, Amount, Budget, parse_budget, require_prices
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Order, ask
 from folkways.errors import FolkwaysError
@@ -123,7 +123,7 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
     if INTERRUPTED in reasons:
         return BY_USER
     if reasons:
-        return "stopped", "; ".join(dict.fromkeys(reasons))
+        return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
     failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, empty
+from folkways.releases.base import Release
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
@@ -25,18 +26,18 @@ def judged_items(workspace: Workspace, run: run_records.RunRecord, profile: str 
         task = get_task(run_task.task)
         scored = stored.filter(pl.col("task") == task.name)["profile"].unique(maintain_order=True).to_list()
         wanted = scored if profile is None else [name for name in scored if name == task.resolve_profile(profile)]
-        batches = item_batches(task, release_of(run_task), restore_options(run_task.options))
-        texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
-        frames += judged_of_task(workspace, run, task.name, wanted, texts)
+        frames += judged_of_task(workspace, run, run_task, release_of(run_task), wanted)
     return pl.concat(frames, how="diagonal_relaxed")
 
 
 def judged_of_task(
-    workspace: Workspace, run: run_records.RunRecord, task: str, profiles: Sequence[str], texts: pl.DataFrame
+    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, release: Release, profiles: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. texts: item, text, gold."""
+    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked of."""
+    batches = item_batches(get_task(asked.task), release, restore_options(asked.options))
+    texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
     for part in results.parts(workspace, run):
-        if part.task == task:
+        if part.task == asked.task:
             for name in profiles:
                 judged = results.load_judgements(workspace, run, name, part).drop("ordinal")
                 yield judged.with_columns(profile=pl.lit(name)).join(texts, on="item", how="left", maintain_order="left")

@@ -213,8 +213,7 @@ def _asides(rows: list[dict[str, Any]]) -> tuple[list[Aside], list[int]]:
 def _settle(row: dict[str, Any], reply: Reply) -> None:
     if reply.text is None or reply.refused:
         refused = f"the judge refused: {reply.reason}" if reply.refused else reply.reason
-        not_asked = not reply.refused and (reply.reason or "").startswith("not asked")
-        row.update(ended="not asked" if not_asked else "failed", why=refused)
+        row.update(ended="failed" if reply.asked else "not asked", why=refused)
         return
     verdict = model_judge.read_verdict(reply.text, len(row["_groups"]))
     if verdict is None:

@@ -11,11 +11,12 @@ from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.records import SCORES
+from folkways.records import Subject
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import POPULATIONS, item_batches, restore_options
+from folkways.runs.reference_scores import labelled, reference_scores
 from folkways.runs.sampled_scores import of_sample
 from folkways.runs.scoring_models import ScoringModels, chosen_models, equip
 from folkways.runs.signature import signature
@@ -47,6 +48,8 @@ def score_run(
 ) -> Scored:
     """Judge every stored response of a run and score it; judgements and scores are stored in place of earlier ones.
 
+    The scores of people and of the tasks' baselines on the same items are stored with them, for reports.
+
     A run of which everything was asked is finished with that.
 
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
@@ -56,7 +59,6 @@ def score_run(
     Raises FolkwaysError when a release is no longer there or its files have changed since the run was planned.
     """
     shares = results.parts(workspace, run)
-    frames: list[pl.DataFrame] = []
     profiles: dict[str, str] = {}
     problems: list[FolkwaysError] = []
     run_tasks = run_records.run_tasks(workspace, run)
@@ -75,6 +77,7 @@ def score_run(
         task = equipped.task
         problems += equipped.problems
         release = release_of(run_task)
+        scores: list[pl.DataFrame] = []
         for part in (share for share in shares if share.task == task.name):
             responses = results.responses(workspace, run, part)
             slim = []
@@ -88,15 +91,15 @@ def score_run(
             del responses  # tens of megabytes that summarising can use
             whole = pl.concat(slim)
             del slim
-            scored = (
-                _summarised(task, whole, options, run_task)
-                .with_columns(endpoint=pl.lit(part.endpoint), profile=pl.lit(resolved), signature=pl.lit(made.text()))
-                .select(list(SCORES))
-            )
-            results.save_scores(workspace, run, resolved, part, scored)
-            frames.append(scored)
+            scored = _summarised(task, whole, options, run_task)
+            scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
+        if scores:
+            scores += reference_scores(task, release, options, resolved)
+            results.save_scores(workspace, run, task.name, resolved, pl.concat(scores))
     run_records.mark_scored(workspace, run)
-    return Scored(pl.concat(frames) if frames else pl.DataFrame(schema=dict(SCORES)), profiles, tuple(problems))
+    stored = results.load_scores(workspace, run)
+    now = pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String)
+    return Scored(stored.filter(now), profiles, tuple(problems))
 
 
 def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, empty
+from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -61,19 +61,9 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or missing, and why."""
     expected, replies, failures = schema.expected, schema.responses, schema.failures
+    known = [expected.c[name] for name in ("ordinal", "item", "language", "variant", "sample", "prompt_source")]
     query = (
-        sa.select(
-            expected.c.ordinal,
-            expected.c.item,
-            expected.c.language,
-            expected.c.variant,
-            expected.c.sample,
-            expected.c.prompt_source,
-            replies.c.text,
-            replies.c.refusal,
-            replies.c.finish_reason,
-            failures.c.message,
-        )
+        sa.select(*known, replies.c.text, replies.c.refusal, replies.c.finish_reason, failures.c.message)
         .select_from(expected)
         .outerjoin(replies, replies.c.key == expected.c.key)
         .outerjoin(failures, sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key))
@@ -81,12 +71,9 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
         .order_by(expected.c.ordinal)
     )
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
-    columns = ["ordinal", "item", "language", "variant", "sample", "prompt_source", "text", "refusal", "finish_reason", "message"]
     types = {"ordinal": pl.Int64, "sample": pl.Int64}
-    frames = [
-        pl.DataFrame(rows, schema={name: types.get(name, pl.String) for name in columns}, orient="row")
-        for rows in _chunks(workspace, query)
-    ]
+    columns = {column.name: types.get(column.name, pl.String) for column in query.selected_columns}
+    frames = [pl.DataFrame(rows, schema=columns, orient="row") for rows in _chunks(workspace, query)]
     if not frames:
         return empty(REPLIES)
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
@@ -144,29 +131,39 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
             workspace.insert_or_replace(connection, schema.judgements, chunk.to_dicts())
 
 
-def save_scores(workspace: Workspace, run: RunRecord, profile: str, part: Part, scored: pl.DataFrame) -> None:
-    """Store the scores (records.SCORES) of a part in a profile in place of earlier ones: a reader sees the old ones or the new."""
+def save_scores(workspace: Workspace, run: RunRecord, task: str, profile: str, scored: pl.DataFrame) -> None:
+    """Store the scores of a task in a profile in place of all earlier ones: a reader sees the old ones or the new.
+
+    scored: records.SCORES with ``subject``, and ``signature`` as JSON.
+    """
     scores = schema.scores
-    rows = [{"run_id": run.id, **row} for row in scored.select(list(SCORES)).to_dicts()]
+    rows = scored.select(pl.lit(run.id).alias("run_id"), "subject", *SCORES).to_dicts()
     with workspace.write() as connection:
-        connection.execute(
-            sa.delete(scores).where(
-                scores.c.run_id == run.id,
-                scores.c.profile == profile,
-                scores.c.task == part.task,
-                scores.c.endpoint == part.endpoint,
-            )
-        )
+        connection.execute(sa.delete(scores).where(scores.c.run_id == run.id, scores.c.profile == profile, scores.c.task == task))
         if rows:
             connection.execute(sa.insert(scores), rows)
 
 
-def load_scores(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
-    """The stored scores of a run in all profiles: records.SCORES."""
+def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject.MODEL) -> pl.DataFrame:
+    """The stored scores of a run in all profiles: records.SCORES. Those of people and baselines need no asking and stand apart."""
     table = schema.scores
-    query = sa.select(*(table.c[name] for name in SCORES)).where(table.c.run_id == run.id).order_by(table.c.id)
+    query = (
+        sa.select(*(table.c[name] for name in SCORES))
+        .where(table.c.run_id == run.id, table.c.subject == subject)
+        .order_by(table.c.id)
+    )
     with workspace.read() as connection:
-        return pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
+        stored = pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
+    texts = {made: Signature(orjson.loads(made)).text() for made in stored["signature"].unique()}
+    return stored.with_columns(pl.col("signature").replace_strict(texts, return_dtype=pl.String))
+
+
+def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature]:
+    """Each ``signature`` that scores of a run have (of models, people and baselines) -> its parts."""
+    column = schema.scores.c.signature
+    with workspace.read() as connection:
+        made = connection.scalars(sa.select(column).where(schema.scores.c.run_id == run.id).distinct())
+        return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
 
 
 def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import orjson
@@ -18,14 +18,21 @@ from folkways.workspace.keys import config_hash
 
 LONGEST_NAME = 128
 
+RUN = "run"
+"""The command whose runs ask tasks."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking, over all sessions."""
+    """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking, over all sessions.
+
+    command: of folkways, that began it: ``run``, or one that asks no tasks and has no scores (``build mcq``, ``judge-by-model``).
+    """
 
     id: int
     name: str
     config: Mapping[str, Any]
+    command: str
     version: str
     state: str
     reason: str | None
@@ -46,9 +53,7 @@ class RunTask:
 
 
 def _record(row: sa.Row[Any]) -> RunRecord:
-    return RunRecord(
-        row.id, row.name, orjson.loads(row.config), row.version, row.state, row.reason, row.created, row.finished, row.seconds
-    )
+    return RunRecord(**{entry.name: getattr(row, entry.name) for entry in fields(RunRecord)} | {"config": orjson.loads(row.config)})
 
 
 def list_runs(workspace: Workspace) -> list[RunRecord]:
@@ -61,7 +66,7 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
     """The run of that name or number, or for ``last`` the newest that asked tasks; UnknownNameError with the names there are."""
     known = list_runs(workspace)
     for run in reversed(known):
-        if name == "last" and run.config.get("tasks"):  # a build asks models too, and is nothing to score or report
+        if name == "last" and run.command == RUN:  # a build asks models too, and is nothing to score or report
             return run
     for run in known:
         if name in (run.name, str(run.id)):
@@ -76,20 +81,16 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
     """The run of that name or number if it asked tasks, and so has scores; FolkwaysError that says what it is otherwise."""
     run = find_run(workspace, name)
-    if run.config.get("tasks"):
+    if run.command == RUN:
         return run
-    config = run.config
-    made_by = (
-        f"folkways build {config['build']}" if "build" in config else f"folkways {config['aside'].replace('build-', 'build ')}"
-    )
     raise FolkwaysError(
-        f"run {run.name} belongs to {made_by}: it keeps what was asked of models there, and has no scores\n"
+        f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and has no scores\n"
         "Its result is in the files that were written with --out; how far it got is shown by: folkways runs"
     )
 
 
 def begin_run(
-    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None
+    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None, command: str = RUN
 ) -> tuple[RunRecord, bool]:
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
 
@@ -122,6 +123,7 @@ def begin_run(
                 name=name or _new_name(connection),
                 config_hash=digest,
                 config=orjson.dumps(config, option=orjson.OPT_SORT_KEYS).decode(),
+                command=command,
                 version=version,
                 state="planning",
                 created=time.time(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -68,13 +68,13 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    Column(
-        "state", String(16), nullable=False
-    ),  # planning, running, asked (not yet scored), finished, incomplete, interrupted, stopped
+    # planning, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed), stopped
+    Column("state", String(16), nullable=False),
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
+    Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
 )
 
 expected = Table(
@@ -170,8 +170,9 @@ scores = Table(
     ),
     Column("coverage", Float, nullable=False),
     Column("at_best", Float),
-    Column("signature", Text, nullable=False),
+    Column("signature", Text, nullable=False),  # JSON: its parts in order
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),
+    Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
 )

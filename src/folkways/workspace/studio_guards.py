@@ -7,46 +7,41 @@ from __future__ import annotations
 
 from folkways.workspace.studio_tables import events, judgements
 
-GUARDED = (
-    (events, "no_update", "UPDATE"),
-    (events, "no_delete", "DELETE"),
-    (judgements, "no_update", f"UPDATE OF {', '.join(column.name for column in judgements.columns if column.name != 'payload')}"),
-)
-"""Table, name of the trigger, and what no statement may do to the table's rows."""
-
 UNRECORDED = "NOT EXISTS (SELECT 1 FROM studio_events WHERE kind = 'answer.redacted' AND subject = 'judgement:' || OLD.id)"
 """No event says that the words of this judgement were redacted."""
+
+GUARDED = (
+    (events, "no_update", "UPDATE", None),
+    (events, "no_delete", "DELETE", None),
+    (judgements, "no_update", f"UPDATE OF {', '.join(c.name for c in judgements.columns if c.name != 'payload')}", None),
+    (judgements, "redacted", "UPDATE OF payload", UNRECORDED),
+)
+"""Table, name of the trigger, what no statement may do to the table's rows, and where that holds (None: always)."""
 
 
 def guards(dialect: str) -> list[str]:
     """The statements that make the triggers."""
-    if dialect == "postgresql":
-        return _of_postgresql()
-    made = [
-        f"CREATE TRIGGER {table.name}_{name} BEFORE {action} ON {table.name} "
-        f"BEGIN SELECT RAISE(ABORT, 'rows of {table.name} can be added but not changed'); END"
-        for table, name, action in GUARDED
-    ]
-    made.append(
-        f"CREATE TRIGGER studio_judgements_redacted BEFORE UPDATE OF payload ON studio_judgements WHEN {UNRECORDED} "
-        "BEGIN SELECT RAISE(ABORT, 'rows of studio_judgements can be added but not changed'); END"
-    )
-    return made
-
-
-def _of_postgresql() -> list[str]:
-    refusal = "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed';"
-    made = [
+    words = "can be added but not changed"
+    made = []
+    for table, name, action, where in GUARDED:
+        trigger = f"CREATE TRIGGER {table.name}_{name} BEFORE {action} ON {table.name}"
+        if dialect == "postgresql":
+            made.append(f"{trigger} FOR EACH ROW EXECUTE FUNCTION studio_refuse{'_unrecorded' if where else ''}()")
+        else:
+            refusal = f"BEGIN SELECT RAISE(ABORT, 'rows of {table.name} {words}'); END"
+            made.append(f"{trigger} WHEN {where} {refusal}" if where else f"{trigger} {refusal}")
+    if dialect != "postgresql":
+        return made
+    refusal = f"RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' {words}';"
+    return [
         f"CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {refusal} END $$",
         "CREATE OR REPLACE FUNCTION studio_refuse_unrecorded() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         f"IF {UNRECORDED} THEN {refusal} END IF; RETURN NEW; END $$",
+        *made,
     ]
-    made += [
-        f"CREATE TRIGGER {table.name}_{name} BEFORE {action} ON {table.name} FOR EACH ROW EXECUTE FUNCTION studio_refuse()"
-        for table, name, action in GUARDED
-    ]
-    made.append(
-        "CREATE TRIGGER studio_judgements_redacted BEFORE UPDATE OF payload ON studio_judgements "
-        "FOR EACH ROW EXECUTE FUNCTION studio_refuse_unrecorded()"
-    )
-    return made
+
+
+def without_guards(dialect: str) -> list[str]:
+    """The statements that take the triggers away, those that are there."""
+    drop = "DROP TRIGGER IF EXISTS {0}_{1} ON {0}" if dialect == "postgresql" else "DROP TRIGGER IF EXISTS {0}_{1}"
+    return [drop.format(table.name, name) for table, name, _, _ in GUARDED]

@@ -56,6 +56,7 @@ class ShortAnswers(Task):
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
     people_release: ClassVar[str] = "blend-raw"
+    people_by: ClassVar[str] = "first answers against the others'"
     tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS
     has_free_answers: ClassVar[bool] = True
 

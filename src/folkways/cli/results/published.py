@@ -113,10 +113,13 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
     from folkways.api import load_run
     from folkways.reports.views.reference import reference_points, warnings_of
     from folkways.runs.scoring import stored_scores
+    from folkways.workspace import results
 
     loaded = load_run(run, workspace)
-    points = reference_points(stored_scores(loaded.workspace, loaded.record))
-    return points.filter(pl.col("comparable")), warnings_of(points)
+    points = reference_points(
+        stored_scores(loaded.workspace, loaded.record), results.load_signatures(loaded.workspace, loaded.record)
+    )
+    return points.filter(pl.col("comparable")).drop("barred"), warnings_of(points)
 
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:

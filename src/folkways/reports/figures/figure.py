@@ -99,7 +99,7 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
     if any(task.people_of(view, value) for value in view.values):
         caption += PEOPLE_CAPTION
     elif task.people_are_in and view.facet == "culture":
-        caption += f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers."
+        caption += f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers; then score the run."
     if left_out > 0:
         caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
     return make_figure(

@@ -10,7 +10,6 @@ from folkways.reports.formats.summary import (
     coverage_notices,
     lede,
     left_out_notices,
-    run_notices,
     unasked,
     unequal_notices,
     unreadable_notices,
@@ -30,7 +29,7 @@ def render_markdown(view: ReportView) -> str:
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     about_scores = (coverage_notices(view), left_out_notices(view), unreadable_notices(view))
-    told = (run_notices(view), unequal_notices(view), *about_scores, data.warnings)
+    told = (unequal_notices(view), *about_scores, data.warnings)
     notices = [sentence for group in told for sentence in group]
     if notices:
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from folkways.benchmarks.registry import tasks
+from folkways.records import Signature
 from folkways.reports.names import culture_name, language_name
 
 PROFILES = {
@@ -46,16 +47,10 @@ PROMPT_SOURCES = {
 SYSTEM_PROMPTS = {"own": "one of the user’s own", "task": "what the task prescribes, if anything"}
 
 
-def parse_signature(text: str) -> dict[str, str]:
-    """The parts of a one-line signature (``key:value|key:value``), in order. A value may contain colons."""
-    pairs = (part.partition(":") for part in text.split("|") if part)
-    return {key.strip(): value.strip() for key, _, value in pairs}
-
-
-def explain(signature: str) -> list[tuple[str, str]]:
+def explain(signature: Signature) -> list[tuple[str, str]]:
     """What each part of a signature says: (heading, words). Parts without words of their own are given as they are."""
     explained = []
-    parts = parse_signature(signature)
+    parts = signature.parts
     for key, value in parts.items():
         if key == "task":
             continue  # the section it stands in already says so

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from folkways.reports.formats.citations import citation_key
-from folkways.reports.formats.methods import OWN_RULE, in_words, judging, parse_signature
+from folkways.reports.formats.methods import OWN_RULE, in_words, judging
 from folkways.reports.formats.summary import listing
 from folkways.reports.text import count, one_line, plural
 from folkways.reports.views.views import ReportView, TaskView
@@ -22,7 +22,7 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
     if not task.whole:
         return ""
     first = task.whole[0]
-    parts = {key: one_line(value) for key, value in parse_signature(first.signature).items()}
+    parts = {key: one_line(value) for key, value in view.made(first.signature).parts.items()}
     sentences = [_asked(view, task, parts, cite), _settings(parts), _judged(task, parts), _counted(task, cite)]
     return " ".join(sentence for sentence in sentences if sentence)
 

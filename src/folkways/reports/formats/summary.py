@@ -5,7 +5,6 @@ from __future__ import annotations
 from folkways.reports.text import count, number, percent, plural, reasons
 from folkways.reports.views.views import ReportView, Score
 
-STATE_WORDS = {"interrupted": "was interrupted before its end", "budget": "stopped before its budget was crossed"}
 MAX_NAMED = 3
 MANY_UNREADABLE = 0.1
 """Share of unreadable replies from which on a score says as much about a format as about knowledge."""
@@ -146,10 +145,3 @@ def unequal_notices(view: ReportView) -> list[str]:
                 "Compare only rows with the same signature."
             )
     return sentences
-
-
-def run_notices(view: ReportView) -> list[str]:
-    """One sentence for each run that did not come to its end, unless a warning of the report speaks of that run already."""
-    unfinished = [run for run in view.data.runs if run.state in STATE_WORDS]
-    told = "\n".join(view.data.warnings)
-    return [f"Run {run.name} {STATE_WORDS[run.state]}." for run in unfinished if run.name not in told]

@@ -58,7 +58,7 @@ class PublishedView:
             ~pl.col("endpoint").str.starts_with(BASELINE_PREFIX),
             pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String),
         )
-        return reference_points(own)
+        return reference_points(own, self.view.data.signatures)
 
     @cached_property
     def warnings(self) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from folkways.benchmarks.published import published_figures
 from folkways.cultures import get_language
-from folkways.records import SCORES, Schema, require_columns
+from folkways.records import SCORES, Schema, Signature, require_columns
 from folkways.text.effect import signed_effects
 
 REFERENCE: Schema = {
@@ -21,6 +23,7 @@ REFERENCE: Schema = {
     "kind": pl.String,
     "published": pl.Float64,
     "comparable": pl.Boolean,  # task, metric, language, data and profile agree
+    "barred": pl.String,  # which of the last two do not, in words; "" where they do
     "differs": pl.String,  # what does not agree, in words; "" where everything does
     "note": pl.String,  # what is known to be odd about the published table
     "tool_effect": pl.Float64,  # points that folkways' own text tools typically change; null where unknown or none are used
@@ -30,33 +33,31 @@ _KEY = ["task", "metric", "facet", "value", "language"]
 _DEFAULT_TOOL = "text-simplemma"
 """In every signature of the default text tools, for English answers; in none of another set."""
 
-_BARRIER = "^(?:data|profile) "
-"""How the parts of ``differs`` begin that forbid a comparison (``_differences``)."""
 
-
-def reference_points(scores: pl.DataFrame) -> pl.DataFrame:
+def reference_points(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
     """REFERENCE: every published score of a model (or of people, or a mean over models) beside each score of the same thing.
 
-    scores: records.SCORES. Only rows of the same task, metric, group and language are put side by side. ``comparable`` says that
-    release and profile agree too; ``differs`` names whatever does not, these two first, and then what makes figures less alike
-    without forbidding to look at them (prompts, system prompt, variants, samples, a part of the items, missing replies).
+    scores: records.SCORES. signatures: each of theirs -> its parts. Only rows of the same task, metric, group and language are put
+    side by side. ``comparable`` says that release and profile agree too; ``differs`` names whatever does not, these two first, and
+    then what makes figures less alike without forbidding to look at them (prompts, system prompt, variants, samples, a part of the
+    items, missing replies).
     """
     require_columns(scores, SCORES, "scores")
-    ours = _by_language(scores).filter(pl.col("score").is_not_nan())
+    ours = _by_language(scores, signatures).filter(pl.col("score").is_not_nan())
     scored = (pl.col("unit") == "percent") & pl.col("kind").is_in(["model", "mean", "people", "baseline"])
     theirs = published_figures().filter(scored).rename({"score": "published", "profile": "their_profile"})
     joined = ours.join(theirs, on=_KEY, how="inner", maintain_order="left_right")
-    told = {text: dict(part.split(":", 1) for part in text.split("|") if ":" in part) for text in joined["signature"].unique()}
-    differs, comparable = [], []
+    differs, barred = [], []
     looked_at = joined.select("signature", "profile", "coverage", "left_out", "data", "their_profile", "variants")
     for row in looked_at.iter_rows(named=True):
-        barriers, remarks = _differences(told[row["signature"]], row)
-        comparable.append(not barriers)
+        barriers, remarks = _differences(signatures.get(row["signature"], Signature()).parts, row)
+        barred.append("; ".join(barriers))
         differs.append("; ".join([*barriers, *remarks]))
-    own_tools = [text for text, parts in told.items() if _DEFAULT_TOOL in parts]
+    own_tools = [text for text, made in signatures.items() if _DEFAULT_TOOL in made.parts]
     measured = (pl.col("metric") == "sem_b") & pl.col("signature").is_in(own_tools)
     return joined.with_columns(
-        comparable=pl.Series(comparable, dtype=pl.Boolean),
+        barred=pl.Series(barred, dtype=pl.String),
+        comparable=pl.Series(barred, dtype=pl.String) == "",
         differs=pl.Series(differs, dtype=pl.String),
         tool_effect=pl.when(measured).then(
             pl.col("language").replace_strict(signed_effects(), default=None, return_dtype=pl.Float64)
@@ -106,8 +107,7 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
 
     What only makes figures less alike is left out: it may be another for each group (a part of the replies, say).
     """
-    why = pl.col("differs").str.split("; ").list.eval(pl.element().filter(pl.element().str.contains(_BARRIER)))
-    barred = points.filter(~pl.col("comparable")).select("endpoint", "task", why=why.list.join("; "))
+    barred = points.filter(~pl.col("comparable")).select("endpoint", "task", "barred")
     return [
         f"{endpoint}, {task}: published scores are of another state ({why}); they are not shown beside this one."
         for endpoint, task, why in barred.unique(maintain_order=True).iter_rows()
@@ -126,9 +126,11 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _by_language(scores: pl.DataFrame) -> pl.DataFrame:
+def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:
     """Rows with ``language``: of a group by culture and language its own, else that of the signature if it names just one."""
-    only = pl.col("signature").str.extract(r"(?:^|\|)lang:([^|+]+)(?:\||$)")
+    asked_in = {text: made.parts.get("lang", "") for text, made in signatures.items()}
+    one = {text: language for text, language in asked_in.items() if language and "+" not in language}
+    only = pl.col("signature").replace_strict(one, default=None, return_dtype=pl.String)
     pair = pl.col("facet") == "culture+language"
     parts = pl.col("value").str.splitn("+", 2).struct
     return scores.with_columns(
@@ -138,7 +140,7 @@ def _by_language(scores: pl.DataFrame) -> pl.DataFrame:
     ).drop_nulls("language")
 
 
-def _differences(ours: dict[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
+def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
     """What forbids a comparison, and what makes it less exact."""
     barriers, remarks = [], []
     data = ours.get("data", "").split("#", 1)[0]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import polars as pl
 
-from folkways.records import Metric, State, is_baseline
+from folkways.records import Metric, Signature, State, is_baseline
 from folkways.reports.data import ReportData
 from folkways.reports.names import WHOLE, culture_name, short_endpoints, value_name
 from folkways.reports.text import shown_n
@@ -102,7 +102,7 @@ class TaskView:
     others:    the other metrics over everything.
     facets:    the headline metric by each facet; more: the other metrics by facets of their own.
     people:    the headline metric of people of the cultures, by (facet, value); empty where it is not known.
-    people_are_in: the release that would tell of people, where it is not on this disk.
+    people_are_in: the release that would tell of people, where they were scored without it.
     """
 
     task: str
@@ -261,6 +261,10 @@ class ReportView:
         ordered = [score.signature for task in self.tasks for score in (*task.whole, *task.others)]
         ordered += [score.signature for score in (*self._scores, *self._people)]
         return {text: f"S{position}" for position, text in enumerate(dict.fromkeys(ordered), 1)}
+
+    def made(self, signature: str) -> Signature:
+        """The parts of a score's signature; none where the report's data do not tell them."""
+        return self.data.signatures.get(signature, Signature())
 
     @property
     def leaves_out(self) -> bool:

@@ -148,7 +148,7 @@ def _in_a_run(
     workspace: Workspace, config: dict[str, Any], name: str | None, work: Callable[[run_records.RunRecord], Built]
 ) -> Built:
     """Do the work in a run of the workspace, which knows how it ended."""
-    run, _ = run_records.begin_run(workspace, config, [], __version__, name)
+    run, _ = run_records.begin_run(workspace, config, [], __version__, name, "build mcq")
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     try:

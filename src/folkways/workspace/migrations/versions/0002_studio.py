@@ -6,47 +6,39 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-GUARDED = (("studio_events", "UPDATE"), ("studio_events", "DELETE"), ("studio_judgements", "UPDATE"))
-
 
 def upgrade() -> None:
     """Create the tables of the studio."""
     op.create_table(
         "studio_accounts",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("login", sa.String(length=256), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("login", sa.String(length=256), nullable=True, unique=True),
         sa.Column("password", sa.String(length=256), nullable=True),
         sa.Column("name", sa.String(length=256), nullable=False),
         sa.Column("locale", sa.String(length=16), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("disabled", sa.Boolean(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_accounts")),
-        sa.UniqueConstraint("login", name=op.f("uq_studio_accounts_login")),
     )
     op.create_table(
         "studio_attempts",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column("key", sa.String(length=128), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_attempts")),
     )
     op.create_index("ix_studio_attempts_key_at", "studio_attempts", ["key", "at"], unique=False)
     op.create_table(
         "studio_sessions",
-        sa.Column("token_hash", sa.String(length=64), nullable=False),
-        sa.Column("account_id", sa.Integer(), nullable=False),
+        sa.Column("token_hash", sa.String(length=64), primary_key=True),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=False, index=True),
         sa.Column("csrf", sa.String(length=64), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("seen", sa.Float(), nullable=False),
         sa.Column("expires", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_sessions_account_id")),
-        sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_studio_sessions")),
     )
-    op.create_index(op.f("ix_studio_sessions_account_id"), "studio_sessions", ["account_id"], unique=False)
     op.create_table(
         "studio_studies",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("name", sa.String(length=64), nullable=False, unique=True),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("workflow", sa.String(length=64), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
@@ -55,16 +47,13 @@ def upgrade() -> None:
         sa.Column("consent_text", sa.Text(), nullable=False),
         sa.Column("consent_version", sa.String(length=32), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_studies_created_by")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_studies")),
-        sa.UniqueConstraint("name", name=op.f("uq_studio_studies_name")),
+        sa.Column("created_by", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=True),
     )
     op.create_table(
         "studio_jobs",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("account_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False, index=True),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=True),
         sa.Column("kind", sa.String(length=32), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("details", sa.Text(), nullable=False),
@@ -73,79 +62,60 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("started", sa.Float(), nullable=True),
         sa.Column("finished", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_jobs_account_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_jobs_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_jobs")),
     )
-    op.create_index(op.f("ix_studio_jobs_study_id"), "studio_jobs", ["study_id"], unique=False)
     op.create_table(
         "studio_populations",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("culture", sa.String(length=32), nullable=False),
         sa.Column("language", sa.String(length=16), nullable=False),
-        sa.Column("parent_id", sa.Integer(), nullable=True),
+        sa.Column("parent_id", sa.Integer(), sa.ForeignKey("studio_populations.id"), nullable=True),
         sa.Column("people", sa.Integer(), nullable=True),
         sa.Column("criteria", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["parent_id"], ["studio_populations.id"], name=op.f("fk_studio_populations_parent_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_populations_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_populations")),
         sa.UniqueConstraint("study_id", "name", name=op.f("uq_studio_populations_study_id_name")),
     )
     op.create_table(
         "studio_roles",
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("account_id", sa.Integer(), nullable=False),
-        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), primary_key=True),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), primary_key=True, index=True),
+        sa.Column("role", sa.String(length=16), primary_key=True),
         sa.Column("since", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_roles_account_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_roles_study_id")),
-        sa.PrimaryKeyConstraint("study_id", "account_id", "role", name=op.f("pk_studio_roles")),
     )
-    op.create_index("ix_studio_roles_account_id", "studio_roles", ["account_id"], unique=False)
     op.create_table(
         "studio_stages",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("kind", sa.String(length=32), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("config", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_stages_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_stages")),
         sa.UniqueConstraint("study_id", "name", name=op.f("uq_studio_stages_study_id_name")),
     )
     op.create_table(
         "studio_invites",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("token_hash", sa.String(length=64), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("population_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("token_hash", sa.String(length=64), nullable=False, unique=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False, index=True),
+        sa.Column("population_id", sa.Integer(), sa.ForeignKey("studio_populations.id"), nullable=True),
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("uses_left", sa.Integer(), nullable=True),
         sa.Column("expires", sa.Float(), nullable=False),
         sa.Column("revoked", sa.Boolean(), nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_invites_created_by")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_invites_population_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_invites_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_invites")),
-        sa.UniqueConstraint("token_hash", name=op.f("uq_studio_invites_token_hash")),
+        sa.Column("created_by", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=True),
     )
-    op.create_index(op.f("ix_studio_invites_study_id"), "studio_invites", ["study_id"], unique=False)
     op.create_table(
         "studio_participants",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("account_id", sa.Integer(), nullable=False),
-        sa.Column("population_id", sa.Integer(), nullable=True),
-        sa.Column("pseudonym", sa.String(length=32), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=False, index=True),
+        sa.Column("population_id", sa.Integer(), sa.ForeignKey("studio_populations.id"), nullable=True, index=True),
+        sa.Column("pseudonym", sa.String(length=32), nullable=False, unique=True),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("source", sa.String(length=32), nullable=False),
         sa.Column("consent_version", sa.String(length=32), nullable=True),
@@ -154,47 +124,33 @@ def upgrade() -> None:
         sa.Column("waiver", sa.Text(), nullable=True),
         sa.Column("joined", sa.Float(), nullable=False),
         sa.Column("left", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_participants_account_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_participants_population_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_participants_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_participants")),
-        sa.UniqueConstraint("pseudonym", name=op.f("uq_studio_participants_pseudonym")),
         sa.UniqueConstraint("study_id", "account_id", name=op.f("uq_studio_participants_study_id_account_id")),
     )
-    op.create_index(op.f("ix_studio_participants_account_id"), "studio_participants", ["account_id"], unique=False)
-    op.create_index(op.f("ix_studio_participants_population_id"), "studio_participants", ["population_id"], unique=False)
     op.create_table(
         "studio_attributes",
-        sa.Column("participant_id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), primary_key=True),
+        sa.Column("name", sa.String(length=64), primary_key=True),
         sa.Column("value", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_attributes_participant_id")),
-        sa.PrimaryKeyConstraint("participant_id", "name", name=op.f("pk_studio_attributes")),
     )
     op.create_table(
         "studio_events",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=True),
-        sa.Column("account_id", sa.Integer(), nullable=True),
-        sa.Column("participant_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=True, index=True),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=True),
         sa.Column("kind", sa.String(length=64), nullable=False),
         sa.Column("subject", sa.String(length=64), nullable=False),
         sa.Column("details", sa.Text(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_events_account_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_events_participant_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_events_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_events")),
     )
-    op.create_index(op.f("ix_studio_events_study_id"), "studio_events", ["study_id"], unique=False)
     op.create_table(
         "studio_items",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("stage_id", sa.Integer(), nullable=False),
-        sa.Column("population_id", sa.Integer(), nullable=True),
-        sa.Column("parent_id", sa.Integer(), nullable=True),
-        sa.Column("author_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False),
+        sa.Column("stage_id", sa.Integer(), sa.ForeignKey("studio_stages.id"), nullable=False),
+        sa.Column("population_id", sa.Integer(), sa.ForeignKey("studio_populations.id"), nullable=True),
+        sa.Column("parent_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=True, index=True),
+        sa.Column("author_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=True),
         sa.Column("key", sa.String(length=128), nullable=False),
         sa.Column("round", sa.Integer(), nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
@@ -203,46 +159,30 @@ def upgrade() -> None:
         sa.Column("result", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["author_id"], ["studio_participants.id"], name=op.f("fk_studio_items_author_id")),
-        sa.ForeignKeyConstraint(["parent_id"], ["studio_items.id"], name=op.f("fk_studio_items_parent_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_items_population_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_items_stage_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_items_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_items")),
         sa.UniqueConstraint("stage_id", "key", "round", name=op.f("uq_studio_items_stage_id_key_round")),
     )
-    op.create_index(op.f("ix_studio_items_parent_id"), "studio_items", ["parent_id"], unique=False)
     op.create_index("ix_studio_items_stage_id_state", "studio_items", ["stage_id", "state"], unique=False)
     op.create_table(
         "studio_adjudications",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("account_id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=False, index=True),
+        sa.Column("account_id", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=False),
         sa.Column("decision", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["account_id"], ["studio_accounts.id"], name=op.f("fk_studio_adjudications_account_id")),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_adjudications_item_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_adjudications")),
     )
-    op.create_index(op.f("ix_studio_adjudications_item_id"), "studio_adjudications", ["item_id"], unique=False)
     op.create_table(
         "studio_assignments",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("stage_id", sa.Integer(), nullable=False),
-        sa.Column("population_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=False),
+        sa.Column("stage_id", sa.Integer(), sa.ForeignKey("studio_stages.id"), nullable=False),
+        sa.Column("population_id", sa.Integer(), sa.ForeignKey("studio_populations.id"), nullable=True),
         sa.Column("slot", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("leased", sa.Float(), nullable=True),
         sa.Column("lease_until", sa.Float(), nullable=True),
         sa.Column("done", sa.Float(), nullable=True),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_assignments_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignments_participant_id")),
-        sa.ForeignKeyConstraint(["population_id"], ["studio_populations.id"], name=op.f("fk_studio_assignments_population_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_assignments_stage_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_assignments")),
         sa.UniqueConstraint("item_id", "participant_id", name=op.f("uq_studio_assignments_item_id_participant_id")),
         sa.UniqueConstraint("item_id", "slot", name=op.f("uq_studio_assignments_item_id_slot")),
     )
@@ -252,21 +192,18 @@ def upgrade() -> None:
     )
     op.create_table(
         "studio_drafts",
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), primary_key=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), primary_key=True),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("saved", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_drafts_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_drafts_participant_id")),
-        sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_drafts")),
     )
     op.create_table(
         "studio_model_calls",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=True),
-        sa.Column("participant_id", sa.Integer(), nullable=True),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("study_id", sa.Integer(), sa.ForeignKey("studio_studies.id"), nullable=False),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=True, index=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=True),
         sa.Column("purpose", sa.String(length=32), nullable=False),
         sa.Column("endpoint", sa.String(length=512), nullable=False),
         sa.Column("run", sa.String(length=128), nullable=False),
@@ -275,73 +212,37 @@ def upgrade() -> None:
         sa.Column("problem", sa.Text(), nullable=True),
         sa.Column("read", sa.Text(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_model_calls_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_model_calls_participant_id")),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_model_calls_study_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_model_calls")),
     )
-    op.create_index(op.f("ix_studio_model_calls_item_id"), "studio_model_calls", ["item_id"], unique=False)
     op.create_table(
         "studio_revisions",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("step", sa.String(length=32), nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("strategy", sa.String(length=64), nullable=True),
-        sa.Column("participant_id", sa.Integer(), nullable=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_revisions_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_revisions_participant_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_revisions")),
         sa.UniqueConstraint("item_id", "number", name=op.f("uq_studio_revisions_item_id_number")),
     )
     op.create_table(
         "studio_skips",
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), primary_key=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), primary_key=True),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("at", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_skips_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_skips_participant_id")),
-        sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_skips")),
     )
     op.create_table(
         "studio_judgements",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("assignment_id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("stage_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("assignment_id", sa.Integer(), sa.ForeignKey("studio_assignments.id"), nullable=False, unique=True),
+        sa.Column("item_id", sa.Integer(), sa.ForeignKey("studio_items.id"), nullable=False, index=True),
+        sa.Column("stage_id", sa.Integer(), sa.ForeignKey("studio_stages.id"), nullable=False, index=True),
+        sa.Column("participant_id", sa.Integer(), sa.ForeignKey("studio_participants.id"), nullable=False),
         sa.Column("key", sa.String(length=64), nullable=False),
         sa.Column("payload", sa.Text(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=True),
         sa.Column("revision", sa.Integer(), nullable=True),
         sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["assignment_id"], ["studio_assignments.id"], name=op.f("fk_studio_judgements_assignment_id")),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_judgements_item_id")),
-        sa.ForeignKeyConstraint(["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_judgements_participant_id")),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_judgements_stage_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_judgements")),
-        sa.UniqueConstraint("assignment_id", name=op.f("uq_studio_judgements_assignment_id")),
         sa.UniqueConstraint("participant_id", "key", name=op.f("uq_studio_judgements_participant_id_key")),
     )
-    op.create_index(op.f("ix_studio_judgements_item_id"), "studio_judgements", ["item_id"], unique=False)
-    op.create_index(op.f("ix_studio_judgements_stage_id"), "studio_judgements", ["stage_id"], unique=False)
-    _guard(op.get_bind().dialect.name == "postgresql")
-
-
-def _guard(on_server: bool) -> None:
-    """Triggers that refuse to change or delete rows which can only be added."""
-    if on_server:
-        op.execute(
-            "CREATE OR REPLACE FUNCTION studio_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            "RAISE EXCEPTION USING MESSAGE = 'rows of ' || TG_TABLE_NAME || ' can be added but not changed'; END $$"
-        )
-    for table, action in GUARDED:
-        refusal = (
-            "FOR EACH ROW EXECUTE FUNCTION studio_refuse()"
-            if on_server
-            else f"BEGIN SELECT RAISE(ABORT, 'rows of {table} can be added but not changed'); END"
-        )
-        op.execute(f"CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table} {refusal}")

@@ -13,11 +13,3 @@ def upgrade() -> None:
         scores.add_column(sa.Column("left_out", sa.Integer(), nullable=False, server_default="0"))
         scores.add_column(sa.Column("why_left_out", sa.Text(), nullable=True))
         scores.add_column(sa.Column("effective_questions", sa.Float(), nullable=True))
-
-
-def downgrade() -> None:
-    """Back to scores that do not say so."""
-    with op.batch_alter_table("scores") as scores:
-        scores.drop_column("effective_questions")
-        scores.drop_column("why_left_out")
-        scores.drop_column("left_out")

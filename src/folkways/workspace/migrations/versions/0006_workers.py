@@ -9,41 +9,23 @@ down_revision = "0005"
 
 def upgrade() -> None:
     """Claims last as long as a process and may be dropped: what they hold is then asked for again."""
-    _replace("owners", "workers", "worker_id")
-    _rename_tasks("sample/", "demo/")
-
-
-def downgrade() -> None:
-    """Back to owners."""
-    _replace("workers", "owners", "owner_id")
-    _rename_tasks("demo/", "sample/")
-
-
-def _replace(old: str, new: str, column: str) -> None:
     op.drop_table("claims")
-    op.drop_table(old)
+    op.drop_table("owners")
     op.create_table(
-        new,
-        sa.Column("id", sa.String(length=32), nullable=False),
+        "workers",
+        sa.Column("id", sa.String(length=32), primary_key=True),
         sa.Column("host", sa.String(length=256), nullable=False),
         sa.Column("pid", sa.BigInteger(), nullable=False),
         sa.Column("pid_started", sa.String(length=64), nullable=False),
         sa.Column("heartbeat", sa.Float(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f(f"pk_{new}")),
     )
     op.create_table(
         "claims",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column(column, sa.String(length=32), nullable=False),
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("worker_id", sa.String(length=32), sa.ForeignKey("workers.id", ondelete="CASCADE"), nullable=False, index=True),
         sa.Column("requests", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint([column], [f"{new}.id"], name=op.f(f"fk_claims_{column}"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_claims")),
     )
-    op.create_index(op.f(f"ix_claims_{column}"), "claims", [column], unique=False)
-
-
-def _rename_tasks(old: str, new: str) -> None:
     for name in ("expected", "run_tasks", "scores"):
         task: sa.ColumnClause[str] = sa.column("task", sa.String)
-        renamed = sa.literal(new) + sa.func.substr(task, len(old) + 1)
-        op.execute(sa.update(sa.table(name, task)).where(task.startswith(old)).values(task=renamed))
+        renamed = sa.literal("demo/") + sa.func.substr(task, len("sample/") + 1)
+        op.execute(sa.update(sa.table(name, task)).where(task.startswith("sample/")).values(task=renamed))

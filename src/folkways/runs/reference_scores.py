@@ -1,0 +1,62 @@
+"""What stands beside the scores of models for scale: what people of the cultures score, and what guessing would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from folkways import __version__
+from folkways.benchmarks.base import Task
+from folkways.records import ITEMS, SCORES, Signature, Subject
+from folkways.releases.base import Release
+from folkways.releases.registry import get_record
+from folkways.releases.store import locate, state_of
+from folkways.reports.data import PEOPLE
+from folkways.runs.options import RunOptions
+from folkways.runs.plan import item_batches
+
+
+def reference_scores(task: Task, release: Release, options: RunOptions, profile: str) -> Iterator[pl.DataFrame]:
+    """As ``results.save_scores`` takes them: of the task's baselines and of people, on the items that a run of these options asks.
+
+    Baselines are exact expectations, made from the items alone: nobody is asked, nothing is drawn, and no profile changes them.
+    People are judged by the profile's rule, with the task's text tools. Their single answers come from the run's own release, or
+    else from the one that the task names, if it is on this disk; nothing comes of them where neither has any.
+    """
+    if not task.has_baselines and task.people_by is None:
+        return
+    items = pl.concat(item_batches(task, release, options))
+    for name, judged in task.baselines(items).items():
+        data = f"{release.name}#{release.fingerprint}"
+        parts = {
+            "task": task.name,
+            "data": data,
+            "baseline": "expectation over the items asked, without asking",
+            "profile": profile,
+        }
+        yield labelled(task.summarise(judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
+    if task.people_by is not None:
+        yield from _of_people(task, items.select(*ITEMS, *task.facets), release, profile, task.people_by)
+
+
+def _of_people(task: Task, items: pl.DataFrame, release: Release, profile: str, made_by: str) -> Iterator[pl.DataFrame]:
+    sources = [release]
+    if task.people_release and state_of(get_record(task.people_release)) == "here":
+        sources.append(locate(task.people_release))
+    for source in sources:
+        judged = task.people(items, source, profile)
+        if judged is None or not judged["counted"].any():
+            continue
+        tools = {f"text-{name}": version for name, version in sorted(task.text_tools().items())}
+        parts = {"task": task.name, "data": source.label, "people": made_by, "profile": profile, **tools, "folkways": __version__}
+        scored = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
+        yield labelled(scored, Subject.PEOPLE, PEOPLE, profile, Signature(parts))
+        return
+
+
+def labelled(scored: pl.DataFrame, subject: Subject, endpoint: str, profile: str, signature: Signature) -> pl.DataFrame:
+    """Scores as a task's ``summarise`` gives them with what ``results.save_scores`` needs besides."""
+    return scored.with_columns(
+        subject=pl.lit(subject.value), endpoint=pl.lit(endpoint), profile=pl.lit(profile), signature=pl.lit(signature.json())
+    ).select("subject", *SCORES)
