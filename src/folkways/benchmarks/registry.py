@@ -1,13 +1,16 @@
-"""Finds benchmarks, their tasks and analyses: the built-in ones, and those of other packages."""
+"""Finds benchmarks, their tasks, results and published figures: the built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 
-from folkways.benchmarks.analyses import Analysis
+import polars as pl
+
 from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.published import FIGURES
 from folkways.errors import UnknownNameError
+from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
 
 
@@ -23,9 +26,14 @@ def tasks() -> dict[str, Task]:
 
 
 @cache
-def analyses() -> dict[str, tuple[Analysis, ...]]:
-    """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
-    return {name: benchmark.analyses for name, benchmark in benchmarks().items() if benchmark.analyses}
+def published_figures() -> pl.DataFrame:
+    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures of the data."""
+    parts = [
+        known.published.figures().filter(pl.col("task").is_not_null()).select(pl.lit(name).alias("paper"), pl.all())
+        for name, known in benchmarks().items()
+        if known.published is not None
+    ]
+    return pl.concat([empty(FIGURES), *parts])
 
 
 def get_task(name: str) -> Task:

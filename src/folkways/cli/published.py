@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
     from folkways.benchmarks.tables import Table
 
-PAPERS = ("blend", "culturalbench", "xcr")
 FACTS = "Facts of the paper; nothing here is computed, and no interval was published."
 
 
 @click.command("published", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--paper", type=click.Choice(PAPERS), help="Figures of one paper.")
+@click.option("--paper", metavar="NAME", help="Figures about one benchmark.")
 @click.option("--task", metavar="NAME", help="A task or a benchmark.")
 @click.option("--metric", metavar="NAME", help="A metric, as in scores: sem_b.")
 @click.option("--model", metavar="TEXT", help="Models whose published name contains this.")
@@ -51,7 +50,7 @@ def command(
     folkways published --model gpt-4o --format csv
     folkways published --run last
     """
-    from folkways.benchmarks.published import published_figures
+    from folkways.benchmarks.registry import published_figures
     from folkways.cli.table_files import check_target, write_tables
     from folkways.errors import FolkwaysError
 
@@ -80,12 +79,13 @@ def _chosen(
 ) -> pl.DataFrame:
     import polars as pl
 
-    from folkways.benchmarks.published import published_figures
-    from folkways.benchmarks.registry import expand_tasks
+    from folkways.benchmarks.registry import expand_tasks, published_figures
     from folkways.cultures import select_cultures
     from folkways.errors import UnknownNameError
 
     if paper is not None:
+        if paper not in (papers := set(published_figures()["paper"])):
+            raise UnknownNameError("benchmark with published figures", paper, papers)
         figures = figures.filter(pl.col("paper") == paper)
     if task is not None:
         figures = figures.filter(pl.col("task").is_in([known.name for known in expand_tasks([task])]))
@@ -121,7 +121,7 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
     """One table with everything for programs; for people one per published table, models on one side and groups on the other."""
-    from folkways.benchmarks.published import PAPERS as TITLES
+    from folkways.benchmarks.registry import benchmarks
     from folkways.benchmarks.tables import Layout, Table
 
     if shape in ("csv", "json"):
@@ -134,7 +134,7 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
         tables.append(
             Table(
                 "published",
-                f"{TITLES[first['paper']]}, {first['place']}: {first['task']}, {first['metric']}{of}",
+                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['task']}, {first['metric']}{of}",
                 f"{FACTS} Data: {first['data']}.",
                 part,
                 Layout("value", "model", "score") if wide else Layout("model", "value", "score"),

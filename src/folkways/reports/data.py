@@ -8,7 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from folkways.benchmarks.analyses import Made
+from folkways.benchmarks.results import ResultTables
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
@@ -62,8 +62,8 @@ class ReportData:
     failures:    FAILURES; empty when nothing failed.
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     unknown_people: task -> the release that would tell of its people, where it is not on this disk.
-    analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
-    without_analyses: name of an analysis that these judgements do not allow -> why.
+    results:     what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
+    without_results: name of a result that these judgements do not allow -> why.
     """
 
     title: str
@@ -78,8 +78,8 @@ class ReportData:
     failures: pl.DataFrame = field(default_factory=lambda: empty(FAILURES))
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
     unknown_people: Mapping[str, str] = field(default_factory=dict)
-    analyses: tuple[Made, ...] = ()
-    without_analyses: Mapping[str, str] = field(default_factory=dict)
+    results: tuple[ResultTables, ...] = ()
+    without_results: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from folkways.benchmarks.published import published_figures
+from folkways.benchmarks.registry import published_figures
 from folkways.cultures import get_language
 from folkways.records import SCORES, Schema, require_columns
 from folkways.text.effect import signed_effects
