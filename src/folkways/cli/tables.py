@@ -55,6 +55,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     def tables(names: tuple[str, ...], shape: str, out: Path | None, **options: Any) -> None:
         from folkways.benchmarks.results import make_tables
         from folkways.benchmarks.tables import NotAvailableError
+        from folkways.errors import FolkwaysError
 
         check_target(names, shape, out)
         inputs = _inputs(benchmark, needs, **options)
@@ -68,6 +69,8 @@ def _command(benchmark: Benchmark) -> click.Command:
             if names:
                 raise NotAvailableError(f"{name}: {reason}")
             click.echo(f"left out: {name} ({reason})", err=True)
+        if not made:
+            raise FolkwaysError("none of the tables can be made of what is here; each line above says what one of them lacks")
         write_tables(made, shape, out)
 
     tables.params[1:1] = [_option(need) for need in needs.values()]

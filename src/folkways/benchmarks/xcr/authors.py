@@ -1,8 +1,14 @@
-"""Recognises the output files that XCR-Bench's own programs read and write."""
+"""What comes from XCR-Bench's authors: the output files of their own programs, and their adaptation prompt, made fit to be sent.
+
+The prompt was copied from a typeset page: its lines are broken where the page broke them, words are hyphenated at line ends, and
+one text stands for three cultures ("Bengali/Chinese/Arabic", and "Bengali" alone in one place). It is sent with the lines rejoined
+and the one culture that is meant; nothing else is changed.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 
 import polars as pl
 
@@ -10,6 +16,10 @@ from folkways.benchmarks.xcr.data.reading import sentence_ids
 
 SENTENCE = "Sentence"
 _SCRIPTS = {"ARAB": r"[\u0600-\u06ff]", "CN": r"[\u4e00-\u9fff]"}  # Bengali stands for two cultures: the file does not say which
+
+_ANY_CULTURE = re.compile(r"\bBengali/Chinese/\s*Arabic\b|\bBengali\b(?!/)")
+_HYPHENATED = re.compile(r"(\w+)-\n(\w+)")
+_SOFT_BREAK = re.compile(r"(?<=[\w,;()>/])\n(?=[A-Za-z<(])")
 
 
 def tagged_outputs(table: pl.DataFrame) -> pl.DataFrame | None:
@@ -46,3 +56,18 @@ def _located(table: pl.DataFrame, replies: pl.Series) -> pl.DataFrame:
 
 def _joined(parts: tuple[str | None, ...]) -> str:
     return json.dumps([part or "" for part in parts], ensure_ascii=False) if any(parts[:2]) else ""
+
+
+def for_people(prompt: str, adjective: str) -> str:
+    """The prompt with rejoined lines, for the people that ``adjective`` names ("Chinese")."""
+    return _ANY_CULTURE.sub(lambda _: adjective, rejoined(prompt))
+
+
+def rejoined(prompt: str) -> str:
+    """The prompt without the page's line breaks. A hyphen at a line end stays where the same word is hyphenated elsewhere."""
+
+    def word(found: re.Match[str]) -> str:
+        hyphenated = f"{found[1]}-{found[2]}"
+        return hyphenated if hyphenated.lower() in prompt.lower() else f"{found[1]}{found[2]}"
+
+    return _SOFT_BREAK.sub(" ", _HYPHENATED.sub(word, prompt))
