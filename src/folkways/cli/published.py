@@ -29,18 +29,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @workspace_option
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
-def command(
-    paper: str | None,
-    task: str | None,
-    metric: str | None,
-    model: str | None,
-    culture: str | None,
-    place: str | None,
-    run: str | None,
-    workspace: str,
-    shape: str,
-    out: Path | None,
-) -> None:
+def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
     """Show the figures that the papers and CulturalBench's leaderboard have published.
 
     With --run, only what may be compared with that run's scores: task, metric, language, data and profile agree.
@@ -57,53 +46,40 @@ def command(
     check_target(("published",), shape, out)
     if run is not None:
         points, warnings = _beside(run, workspace)
-        chosen = _chosen(points, paper, task, metric, model, culture, place)
         for warning in warnings:
             click.echo(warning, err=True)
-        write_tables([_side_by_side(chosen, shape)], shape, out)
+        write_tables([_side_by_side(_chosen(points, **wanted), shape)], shape, out)
         return
-    figures = _chosen(published_figures(), paper, task, metric, model, culture, place)
+    figures = _chosen(published_figures(), **wanted)
     if figures.is_empty():
         raise FolkwaysError("nothing that was published fits these options; see everything: folkways published")
     write_tables(_tables(figures, shape), shape, out)
 
 
 def _chosen(
-    figures: pl.DataFrame,
-    paper: str | None,
-    task: str | None,
-    metric: str | None,
-    model: str | None,
-    culture: str | None,
-    place: str | None,
+    figures: pl.DataFrame, *, task: str | None, model: str | None, culture: str | None, **exactly: str | None
 ) -> pl.DataFrame:
+    """The figures that fit every option; ``exactly``: columns that have one of their own values, in any case."""
     import polars as pl
 
     from folkways.benchmarks.registry import expand_tasks, published_figures
     from folkways.cultures import select_cultures
     from folkways.errors import UnknownNameError
 
-    if paper is not None:
-        if paper not in (papers := set(published_figures()["paper"])):
-            raise UnknownNameError("benchmark with published figures", paper, papers)
-        figures = figures.filter(pl.col("paper") == paper)
+    for column, value in exactly.items():
+        if value is not None:
+            known = set(published_figures()[column])
+            if value.lower() not in map(str.lower, known):
+                raise UnknownNameError(f"{column} of published figures", value, known)
+            figures = figures.filter(pl.col(column).str.to_lowercase() == value.lower())
     if task is not None:
         figures = figures.filter(pl.col("task").is_in([known.name for known in expand_tasks([task])]))
-    if metric is not None:
-        if metric not in (known := set(figures["metric"])):
-            raise UnknownNameError("metric of published figures", metric, known)
-        figures = figures.filter(pl.col("metric") == metric)
     if model is not None:
         figures = figures.filter(pl.col("model").str.to_lowercase().str.contains(model.lower(), literal=True))
     if culture is not None:
         by_culture = figures.filter(pl.col("facet") == "culture")
         known_codes = by_culture["value"].unique(maintain_order=True).to_list()
         figures = by_culture.filter(pl.col("value").is_in(select_cultures([culture], known_codes)))
-    if place is not None:
-        places = set(published_figures()["place"])
-        if place.lower() not in {known.lower() for known in places}:
-            raise UnknownNameError("place of published figures", place, places)
-        figures = figures.filter(pl.col("place").str.to_lowercase() == place.lower())
     return figures
 
 

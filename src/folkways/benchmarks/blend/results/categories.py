@@ -7,6 +7,8 @@ blocks of one culture with its models averaged, which also allows for models res
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import polars as pl
 
 from folkways.benchmarks.blend.results.shared import CULTURES, SAQ, TOPICS, in_order
@@ -76,29 +78,12 @@ def category_means_table(means: pl.DataFrame) -> Table:
 
 def category_table(means: pl.DataFrame) -> Table:
     """TESTS of CATEGORY_MEANS: do topics differ? One row per design that the rows allow (blocks need two complete ones)."""
-    rows = []
-    for block, anova, _ in _designs(means):
-        rows.append(
-            (
-                anova.design,
-                " and ".join(block),
-                anova.f,
-                anova.df_groups,
-                anova.df_error,
-                anova.p,
-                anova.epsilon,
-                anova.p_corrected,
-                anova.eta_squared,
-                anova.rows,
-                anova.blocks,
-                anova.left_out,
-            )
-        )
+    rows = [{**asdict(anova), "block": " and ".join(block)} for block, anova, _ in _designs(means)]
     return Table(
         "categories",
         "Figure 15: do topics differ? Analysis of variance",
         _UNIT,
-        pl.DataFrame(rows, schema=dict(TESTS), orient="row"),
+        pl.DataFrame(rows, schema=dict(TESTS)),
         notes=(
             "The one-way test is the paper's; rows of one model or culture are not independent, which the blocked ones allow for.",
         ),

@@ -8,9 +8,8 @@ import polars as pl
 
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ, in_order
-from folkways.benchmarks.tables import Table
+from folkways.benchmarks.tables import Table, with_holm
 from folkways.records import Schema, require_columns
-from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
 
 LANGUAGES: Schema = {
@@ -83,4 +82,4 @@ def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
         "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
     )
     parts = table.partition_by("endpoint", maintain_order=True) or [table]
-    return pl.concat(part.with_columns(p_holm=pl.Series(holm(part["p"].to_list()), dtype=pl.Float64)) for part in parts)
+    return pl.concat(map(with_holm, parts))

@@ -19,9 +19,8 @@ from folkways.benchmarks.culturalbench.results.values import (
 )
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.records import Metric, Schema
-from folkways.stats.corrections import holm
 from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.intervals import Floats
 
@@ -60,10 +59,9 @@ def spread(inputs: Inputs) -> Sequence[Table]:
             for grouping, rows in groups.items():
                 found = pl.DataFrame(list(_differences(of_model, grouping)))
                 if found.height:
-                    corrected = pl.Series(holm(found["p"].to_list()), dtype=pl.Float64)
                     told = {**names, "formats": formats.height, "format_spread": between}
-                    complete = found.with_columns(*_literals(told), p_holm=corrected).select(list(DIFFERENCES))
-                    rows.append(complete.cast(pl.Schema(DIFFERENCES)))
+                    complete = with_holm(found).with_columns(*_literals(told))
+                    rows.append(complete.select(list(DIFFERENCES)).cast(pl.Schema(DIFFERENCES)))
     scores = pl.concat(scored)
     notes = (ONE_FORMAT,) if scores["format"].n_unique() < 2 else ()
     differences = [_difference_table(grouping, pl.concat(rows), notes) for grouping, rows in groups.items() if rows]

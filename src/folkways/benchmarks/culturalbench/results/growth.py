@@ -10,9 +10,8 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.records import ModelCard
-from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
 
 
@@ -64,8 +63,7 @@ def _tables(inputs: Inputs, step: Callable[[str, ModelCard], Step | None], name:
         raise NotAvailableError(
             f"needs two models of one {needed}; `folkways endpoints` names the file of model cards in which to add them"
         )
-    steps = pl.DataFrame(changes)
-    steps = steps.with_columns(p_holm=pl.Series(holm(steps["p"].to_list()), dtype=pl.Float64))
+    steps = with_holm(pl.DataFrame(changes))
     columns = ["setup", "family", "from", "to", "difference", "low", "high", "p", "p_holm", "questions", "earlier", "later"]
     return (
         Table(

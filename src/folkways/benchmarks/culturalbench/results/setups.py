@@ -10,9 +10,8 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import EASY, HARD, SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.records import Schema
-from folkways.stats.corrections import holm
 from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.paired import paired_mean
 
@@ -58,13 +57,8 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
     for (endpoint,), group in pairs.group_by(["endpoint"], maintain_order=True):
         first, second = 100 * group["value"].to_numpy(), 100 * group["value_hard"].to_numpy()
         found = paired_mean(first, second, largest=100.0)
-        rows.append((endpoint, first.mean(), second.mean(), found.difference, found.low, found.high, found.p, found.n))
-    gaps = pl.DataFrame(rows, schema={name: kind for name, kind in GAPS.items() if name != "p_holm"}, orient="row")
-    gaps = (
-        gaps.with_columns(p_holm=pl.Series(holm(gaps["p"].to_list()), dtype=pl.Float64))
-        .select(list(GAPS))
-        .sort("easy", descending=True)
-    )
+        rows.append((endpoint, first.mean(), second.mean(), found.difference, found.low, found.high, found.p, None, found.n))
+    gaps = with_holm(pl.DataFrame(rows, schema=dict(GAPS), orient="row")).sort("easy", descending=True)
     shown = pl.concat(
         scores_of(inputs, task, "all").select("endpoint", setup=pl.lit(SETUPS[task]), score="score", low="low", high="high", n="n")
         for task in (EASY, HARD)
@@ -107,8 +101,6 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
                 rows.append({"setup": SETUPS[task], "endpoint": endpoint, **_difference(single, multi)})
     if not rows:
         raise NotAvailableError("needs questions of both types; these are of one type only")
-    differences = pl.DataFrame(rows)
-    corrected = pl.Series(holm(differences["p"].to_list()), dtype=pl.Float64)
     return (
         Table(
             "question-types",
@@ -121,7 +113,7 @@ def by_mode(inputs: Inputs) -> Sequence[Table]:
             "question-type-gap",
             "The gap between question types (section 5.2)",
             "Points: questions with one right answer minus those with several, which are other questions.",
-            differences.with_columns(p_holm=corrected).select(list(MODES)),
+            with_holm(pl.DataFrame(rows)).select(list(MODES)),
             notes=(f"Interval: {METHOD} (Newcombe); p_holm is corrected for the number of models and setups.",),
         ),
     )

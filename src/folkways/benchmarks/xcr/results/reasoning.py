@@ -10,10 +10,9 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr.results.measures import TASKS, measures, per_sentence, task_by_task
 from folkways.records import Schema
-from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
 
 SETTING = "reasoning_effort"
@@ -86,13 +85,12 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
     rows = [row for compared in task_by_task(inputs, lambda task: list(_compared(inputs, task, found))) for row in compared]
     if not rows:
         raise NotAvailableError("the two endpoints of one model were not asked the same sentences")
-    table = pl.DataFrame(rows, schema=dict(REASONING), orient="row")
     return [
         Table(
             "reasoning",
             "More against less reasoning of one model (section 4.1)",
             "The unit is the sentence that both endpoints answered: difference, interval and p are of a paired t test.",
-            table.with_columns(p_holm=pl.Series(holm(table["p"].to_list()), dtype=pl.Float64)),
+            with_holm(pl.DataFrame(rows, schema=dict(REASONING), orient="row")),
             notes=(
                 f"'{NOT_SET}' leaves the effort to the provider, who may reason or not.",
                 "The paper compares two models, DeepSeek-R1 and V3.2; these rows are of one.",

@@ -16,11 +16,10 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr.results.groups import sizes_told
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, Measure, measures, per_sentence
 from folkways.records import Schema
-from folkways.stats.corrections import holm
 from folkways.stats.paired import paired_mean
 from folkways.stats.wilcoxon import Alternative, Wilcoxon, exact_wilcoxon
 
@@ -86,8 +85,7 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
     """The tests, and the differences by category that they are of."""
     judged = inputs.of(ADAPTATION)
     found = gaps(judged, measures(inputs, ADAPTATION, judged))
-    tests = pl.DataFrame([_tested(*one) for one in found], schema=dict(BIAS), orient="row")
-    tests = tests.with_columns(p_holm=pl.Series(holm(tests["p"].to_list()), dtype=pl.Float64))
+    tests = with_holm(pl.DataFrame([_tested(*one) for one in found], schema=dict(BIAS), orient="row"))
     categories = pl.concat(
         gap.categories.select(pl.lit(endpoint).alias("endpoint"), pl.lit(measure.label).alias("measure"), pl.all())
         for endpoint, measure, gap in found
