@@ -162,3 +162,8 @@ def test_results_and_published_figures_of_a_package_are_shown_by_every_command(t
     said("report", "last", *there, "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "### Shares of tea (section 2)" in page and "Teas of the world, Table 2" in page
+    (figures / "figures.csv").write_text("nonsense")
+    done = folkways_process("published", "--place", "Table 4", env=settings)
+    assert done.returncode == 0 and "Table 4" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert "the published figures of the benchmark 'teas' are left out: tea_figures" in line

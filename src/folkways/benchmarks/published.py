@@ -9,6 +9,7 @@ from importlib.resources import files
 
 import polars as pl
 
+from folkways.errors import DataError
 from folkways.records import Schema, require_columns
 
 PRINTED: Schema = {
@@ -47,7 +48,10 @@ class Published:
     package: str
 
     def figures(self, *places: str) -> pl.DataFrame:
-        """FIGURES without ``paper``, in the order of the file; of these places, or of all if none is named."""
+        """FIGURES without ``paper``, in the order of the file; of these places, or of all if none is named.
+
+        DataError where one of the two files cannot be read.
+        """
         found = _read(self.package)
         return found.filter(pl.col("place").is_in(places)) if places else found
 
@@ -59,8 +63,12 @@ class Published:
 
 @cache
 def _read(package: str) -> pl.DataFrame:
-    folder = files(package)
-    told = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
+    try:
+        folder = files(package)
+        told = tomllib.loads(folder.joinpath("places.toml").read_text(encoding="utf-8"))
+        figures = pl.read_csv(folder.joinpath("figures.csv").read_bytes(), schema=dict(PRINTED))
+    except (ImportError, OSError, ValueError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"its figures.csv and places.toml cannot be read: {error}", file=package) from None
     places = told.pop("places", {})
     of_places = [
         pl.col("place")
@@ -69,7 +77,7 @@ def _read(package: str) -> pl.DataFrame:
         .alias(name)
         for name, kind in OF_PLACES.items()
     ]
-    return pl.read_csv(folder.joinpath("figures.csv").read_bytes(), schema=dict(PRINTED)).with_columns(of_places)
+    return figures.with_columns(of_places)
 
 
 def beside_published(rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], decimals: int = 2) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 
@@ -9,7 +10,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task
 from folkways.benchmarks.published import FIGURES
-from folkways.errors import UnknownNameError
+from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
 from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
 
@@ -27,13 +28,19 @@ def tasks() -> dict[str, Task]:
 
 @cache
 def published_figures() -> pl.DataFrame:
-    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures of the data."""
-    parts = [
-        known.published.figures().filter(pl.col("task").is_not_null()).select(pl.lit(name).alias("paper"), pl.all())
-        for name, known in benchmarks().items()
-        if known.published is not None
-    ]
-    return pl.concat([empty(FIGURES), *parts])
+    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures of the data.
+
+    Those that cannot be read are left out with a FolkwaysWarning.
+    """
+    parts = [empty(FIGURES)]
+    for name, known in benchmarks().items():
+        try:
+            found = known.published.figures() if known.published else empty(FIGURES)
+        except DataError as error:
+            warnings.warn(f"the published figures of the benchmark {name!r} are left out: {error}", FolkwaysWarning, stacklevel=1)
+            continue
+        parts.append(found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES)))
+    return pl.concat(parts)
 
 
 def get_task(name: str) -> Task:
