@@ -64,3 +64,11 @@ def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:
         names = [result.name for result in benchmark.results]
         assert len(set(names)) == len(names)
         assert all(result.name in listed for result in benchmark.results if result.tasks)
+
+
+def test_an_analysis_of_several_tables_as_csv_needs_a_folder(workspace: str, tmp_path: Path) -> None:
+    chosen = ("--workspace", workspace, "--only", "categories", "--format", "csv")
+    with pytest.raises(FolkwaysError, match="need a folder"):
+        analyse(*chosen)
+    analyse(*chosen, "--out", str(tmp_path / "csv"))
+    assert {path.name for path in (tmp_path / "csv").iterdir()} == {"category-means.csv", "categories.csv", "category-pairs.csv"}

@@ -86,7 +86,7 @@ def beside_published(rows: pl.DataFrame, cells: pl.DataFrame, on: list[str], dec
     cells: of ``Published.cells``. deviation: recomputed minus published; null where the paper has no such cell. reproduced: whether
     the two agree once rounded to ``decimals`` places, a tie either way.
     """
-    require_columns(rows, dict.fromkeys((*on, "value"), pl.String), "recomputed rows")
+    require_columns(rows, (*on, "value"), "recomputed rows")
     tolerance = 0.5 * 10.0**-decimals + 1e-9
     return (
         rows.join(cells.select(*on, "published"), on=on, how="left", maintain_order="left")

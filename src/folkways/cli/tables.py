@@ -105,7 +105,7 @@ def _inputs(
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_asked_run
 
-    resolved = benchmark.tasks[0].resolve_profile(profile)
+    resolved = benchmark.tasks[0].resolve_profile(profile) if benchmark.tasks else Inputs.profile
     inputs = Inputs()
     if runs:
         database = open_workspace(workspace, create=False)

@@ -47,8 +47,8 @@ def question_counts(annotations: pl.DataFrame, questions: pl.DataFrame) -> pl.Da
     Every question counts, also those that are left out of short-answer scores. "Did not know" takes in no-answer, not-applicable
     and whatever else annotators wrote in place of an answer.
     """
-    require_columns(annotations, dict.fromkeys(("culture", "id", "groups", "idks"), pl.String), "annotations")
-    require_columns(questions, dict.fromkeys(("culture", "id", "topic"), pl.String), "questions")
+    require_columns(annotations, ("culture", "id", "groups", "idks"), "annotations")
+    require_columns(questions, ("culture", "id", "topic"), "questions")
     count = pl.element().struct.field("count")
     kinds = pl.col("idks").list.eval(count)
     commonest = pl.col("groups").list.eval(count).list.first().clip(upper_bound=VOTERS)

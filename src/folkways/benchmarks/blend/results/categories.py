@@ -53,7 +53,7 @@ _UNIT = (
 
 def category_means(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFrame:
     """CATEGORY_MEANS of blend/saq: mean of the metric's column over the counted judgements of each endpoint, culture and topic."""
-    require_columns(judgements, dict.fromkeys(("endpoint", "task", "culture", "topic", "counted", metric), pl.String), "judgements")
+    require_columns(judgements, ("endpoint", "task", "culture", "topic", "counted", metric), "judgements")
     return (
         judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
         .drop_nulls(["topic", metric])

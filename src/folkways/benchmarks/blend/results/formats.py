@@ -45,13 +45,13 @@ def published_scores() -> pl.DataFrame:
 
 def culture_scores(judgements: pl.DataFrame, saq_metric: str, mcq_metric: str) -> pl.DataFrame:
     """CULTURE_SCORES, in percent, of the counted judgements of blend/saq and blend/mcq (one profile of each)."""
-    require_columns(judgements, dict.fromkeys(("endpoint", "task", "culture", "language", "counted"), pl.String), "judgements")
+    require_columns(judgements, ("endpoint", "task", "culture", "language", "counted"), "judgements")
     parts = []
     for task, metric in ((SAQ, saq_metric), (MCQ, mcq_metric)):
         of_task = judgements.filter((pl.col("task") == task) & pl.col("counted"))
         if of_task.is_empty():
             continue
-        require_columns(of_task, {metric: pl.Float64}, f"judgements of {task}")
+        require_columns(of_task, (metric,), f"judgements of {task}")
         means = of_task.group_by("endpoint", "culture", "language", maintain_order=True).agg(value=(100 * pl.col(metric)).mean())
         parts.append(means.with_columns(measure=pl.lit(task.split("/")[1]), model="endpoint").select(list(CULTURE_SCORES)))
     return pl.concat(parts).drop_nulls("value") if parts else pl.DataFrame(schema=dict(CULTURE_SCORES))

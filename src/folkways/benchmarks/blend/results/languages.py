@@ -35,9 +35,7 @@ def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
     judgements: of blend/saq, one profile: records.JUDGEMENTS with ``endpoint`` and the metric's column (others tasks' rows are left
     out). A question's score in a language is its mean over prompts and samples. Cultures asked in one language alone are left out.
     """
-    require_columns(
-        judgements, dict.fromkeys(("endpoint", "task", "culture", "language", "counted", metric), pl.String), "judgements"
-    )
+    require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", metric), "judgements")
     scores = (
         judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
         .group_by("endpoint", "culture", "question", "language")

@@ -31,7 +31,7 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
     annotations: ``data.ANNOTATIONS``; all English variants of all groups count, and stop words stay. tool:
     what lemmatises English; each word is given to it by itself, in lower case.
     """
-    require_columns(annotations, dict.fromkeys(("culture", "id", "groups"), pl.String), "annotations")
+    require_columns(annotations, ("culture", "id", "groups"), "annotations")
     lemmas = _lemmas_by_question(annotations, tool)
     known = annotations["culture"].unique()
     cultures = known.to_frame().sort(in_order("culture", CULTURES), "culture")["culture"].to_list()

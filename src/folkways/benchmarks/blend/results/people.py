@@ -59,7 +59,7 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
     ``sample`` numbers the annotators of a question. Not counted are questions that do not count for models, and people who gave no
     answer; an answer where nobody else gave one counts and matches nothing.
     """
-    require_columns(annotations, dict.fromkeys(("culture", "id", "groups", "idks", "raw"), pl.String), "annotations")
+    require_columns(annotations, ("culture", "id", "groups", "idks", "raw"), "annotations")
     if not has_raw_answers(annotations):
         raise DataError(
             "these annotations do not tell what each annotator wrote; of the published states only blend-raw does "

@@ -22,11 +22,11 @@ def statistics_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -
     questions: QUESTIONS of ``folkways.benchmarks.blend.data``; mcq: culture and id of MCQ, one row per multiple-choice question. A
     question has the topic that the first culture gives it.
     """
-    require_columns(questions, dict.fromkeys(("culture", "id", "topic"), pl.String), "questions")
+    require_columns(questions, ("culture", "id", "topic"), "questions")
     topics = questions.select("id", "topic").drop_nulls().unique("id", keep="first", maintain_order=True)
     parts = [topics.group_by("topic").len().select(format=pl.lit("saq"), culture=pl.lit(""), category="topic", value="len")]
     if mcq is not None:
-        require_columns(mcq, dict.fromkeys(("culture", "id"), pl.String), "multiple-choice questions")
+        require_columns(mcq, ("culture", "id"), "multiple-choice questions")
         parts.append(
             mcq.join(topics, on="id", how="inner")
             .group_by("culture", "topic")

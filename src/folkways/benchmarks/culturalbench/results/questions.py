@@ -23,7 +23,7 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
 
     easy: ``folkways.benchmarks.culturalbench.data.easy``; topics: TOPIC_COLUMNS. Each row of Easy is a question.
     """
-    require_columns(easy, dict.fromkeys(("question_idx", "culture", "region", "mode"), pl.String), "questions")
+    require_columns(easy, ("question_idx", "culture", "region", "mode"), "questions")
     order: Mapping[str, list[str]] = {"region": list(REGIONS), "culture": list(cultures()), "mode": ["single", "multi"]}
     told = easy
     if topics is not None:
