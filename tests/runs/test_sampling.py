@@ -28,7 +28,7 @@ from folkways.stats.stratified import Drawn, anytime_mean, mean_over_strata
 RIGHT = Metric("right", "Right", "")
 SHARE = Metric("share", "Share", "", "mean", 10.0, (0.2, 0.8))
 COUNT = Metric("count", "Count", "", "mean", 2.0, None)
-MADE = Metric("made", "ResultTables of several", "")
+MADE = Metric("made", "Made of several", "")
 
 
 def task_of(*, whole_questions: bool = False) -> Task:

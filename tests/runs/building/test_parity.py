@@ -12,7 +12,7 @@ import pytest
 
 from folkways.benchmarks.blend.building.calls import DummyCall, JudgeCall
 from folkways.runs.building.files import write_released
-from folkways.runs.building.make import BuildOptions, ResultTables, make
+from folkways.runs.building.make import BuildOptions, Made, make
 
 pytestmark = pytest.mark.shared
 
@@ -21,7 +21,7 @@ SETS = {"head_overlap": ("24e7d73", "overlap"), "june_hash04": (JUNE, "hash04")}
 
 
 @pytest.fixture(scope="module", params=SETS)
-def built(shared: Path, request: pytest.FixtureRequest) -> tuple[ResultTables, Path]:
+def built(shared: Path, request: pytest.FixtureRequest) -> tuple[Made, Path]:
     data, judge = SETS[request.param]
     reference = shared / "parity" / "blend_mcq" / request.param
     options = BuildOptions(
@@ -42,7 +42,7 @@ def authors_rules(shared: Path) -> ModuleType:
     return module
 
 
-def test_the_file_is_the_authors_byte_for_byte(built: tuple[ResultTables, Path], tmp_path: Path) -> None:
+def test_the_file_is_the_authors_byte_for_byte(built: tuple[Made, Path], tmp_path: Path) -> None:
     """Items, order, ids, options, letters, countries and prompts; the wording alone is read from the file."""
     made, reference = built
     write_released(made.built.items, tmp_path / "mc_questions_file.csv")
@@ -50,7 +50,7 @@ def test_the_file_is_the_authors_byte_for_byte(built: tuple[ResultTables, Path],
     assert (tmp_path / "mc_questions_file.csv").read_bytes() == expected
 
 
-def test_the_calls_are_as_many(built: tuple[ResultTables, Path]) -> None:
+def test_the_calls_are_as_many(built: tuple[Made, Path]) -> None:
     made, reference = built
     stats = json.loads((reference / "stats.json").read_text())
     judged = [asked for asked in made.built.calls if isinstance(asked.call, JudgeCall)]
@@ -61,14 +61,14 @@ def test_the_calls_are_as_many(built: tuple[ResultTables, Path]) -> None:
     assert dict(made.built.items.group_by("country").len().iter_rows()) == stats["per_country"]
 
 
-def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[ResultTables, Path]) -> None:
+def test_the_made_up_options_are_those_of_the_authors_questions(built: tuple[Made, Path]) -> None:
     made, reference = built
     expected = json.loads((reference / "dummies.json").read_text())
     found = [[asked.call.text, list(asked.answer)] for asked in made.built.calls if isinstance(asked.call, DummyCall)]
     assert sorted(found) == sorted(expected)
 
 
-def test_stand_ins_say_what_the_rules_they_restate_say(shared: Path, built: tuple[ResultTables, Path]) -> None:
+def test_stand_ins_say_what_the_rules_they_restate_say(shared: Path, built: tuple[Made, Path]) -> None:
     """Also ``ctx``, for which no file is at hand: every call of the build is put to both."""
     from folkways.benchmarks.blend.building.stand_ins import StandIn
 
