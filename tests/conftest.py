@@ -26,7 +26,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 LONGEST = (
     "tests/docs/test_examples.py",
-    "tests/benchmarks/xcr/analyses/test_whole.py",
+    "tests/benchmarks/xcr/results/test_whole.py",
     "tests/runs/test_culturalbench_models.py",
     "tests/runs/test_misbehaving.py",
     "tests/runs/building/test_model.py",

@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from folkways.benchmarks.published import published_figures
+from folkways.benchmarks.registry import published_figures
 from folkways.runs.adaptive_sampling import next_size
 from folkways.stats.intervals import wilson
 from folkways.stats.sequences import betting_sequence

@@ -8,7 +8,7 @@ data); ``require_columns`` checks that it carries at least these.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -227,9 +227,9 @@ def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(cs.float().fill_nan(None))
 
 
-def require_columns(frame: pl.DataFrame, schema: Schema, what: str) -> pl.DataFrame:
-    """Return ``frame`` if it has every column of ``schema``; otherwise raise a DataError naming the missing ones."""
-    missing = [name for name in schema if name not in frame.columns]
+def require_columns(frame: pl.DataFrame, columns: Iterable[str], what: str) -> pl.DataFrame:
+    """Return ``frame`` if it has all ``columns`` (names, or a schema); otherwise raise a DataError naming the missing ones."""
+    missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise DataError(
             f"{what} lack the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}; "

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from folkways.api import run
-from folkways.benchmarks.registry import analyses
+from folkways.benchmarks.registry import benchmarks
 from folkways.cli.results.analyse import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -60,7 +60,15 @@ def test_json_has_every_row_with_its_unit(workspace: str, tmp_path: Path) -> Non
 
 def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:
     listed = analyse("--list").output
-    for members in analyses().values():
-        names = [analysis.name for analysis in members]
+    for benchmark in benchmarks().values():
+        names = [result.name for result in benchmark.results]
         assert len(set(names)) == len(names)
-        assert all(name in listed for name in names)
+        assert all(result.name in listed for result in benchmark.results if result.tasks)
+
+
+def test_an_analysis_of_several_tables_as_csv_needs_a_folder(workspace: str, tmp_path: Path) -> None:
+    chosen = ("--workspace", workspace, "--only", "categories", "--format", "csv")
+    with pytest.raises(FolkwaysError, match="need a folder"):
+        analyse(*chosen)
+    analyse(*chosen, "--out", str(tmp_path / "csv"))
+    assert {path.name for path in (tmp_path / "csv").iterdir()} == {"category-means.csv", "categories.csv", "category-pairs.csv"}

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from folkways.api import run
-from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError
+from folkways.benchmarks.blend.results import RESULTS
+from folkways.benchmarks.tables import NotAvailableError
 from folkways.cli.results.tables import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -52,9 +53,9 @@ def tables_of(*arguments: str) -> dict[str, dict[str, Any]]:
 def test_everything_that_can_be_made_is_made(release: str) -> None:
     result = invoke("--release", release, "--format", "json")
     made = [table["name"] for table in json.loads(result.stdout)["tables"]]
-    assert made == [name for name in MAKERS if name not in ("category-means", "categories", "category-pairs", "people")]
-    for name, remedy in (("categories", "--run"), ("people", "folkways data fetch blend-raw")):
-        assert any(line.startswith(f"left out: {name} ") and remedy in line for line in result.stderr.splitlines())
+    assert made == [name for one in RESULTS for name in one.names if name not in (*FROM_RUN[1:], "people")]
+    for names, remedy in ((", ".join(FROM_RUN[1:]), "--run"), ("people", "folkways data fetch blend-raw")):
+        assert any(line.startswith(f"left out: {names} ") and remedy in line for line in result.stderr.splitlines())
 
 
 def test_without_any_data_the_papers_own_scores_are_left() -> None:
@@ -121,7 +122,7 @@ def test_models_of_a_run(release: str, workspace: str) -> None:
 def test_what_is_asked_for_and_cannot_be_made_is_an_error(release: str, workspace: str) -> None:
     with pytest.raises(NotAvailableError, match=r"people: .*blend-raw"):
         invoke("people", "--release", release)
-    with pytest.raises(NotAvailableError, match="no judgements of blend/mcq"):
+    with pytest.raises(NotAvailableError, match="needs judgements of blend/mcq"):
         invoke("formats", "--run", "constants", "-w", workspace)
     with pytest.raises(UnknownNameError, match="did you mean 'people'"):
         invoke("poeple")

@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from folkways.benchmarks.analyses import Analysis, Made
+from folkways.benchmarks.results import Result, ResultTables
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.data import ReportData
 from folkways.reports.figures.analysis_charts import DIVERGING, heat_map, intervals
-from folkways.reports.figures.analysis_figures import analysis_views
+from folkways.reports.figures.analysis_figures import result_views
 from folkways.reports.formats.html import render_html
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.grids import grids
@@ -95,8 +95,8 @@ def test_intervals_are_drawn_from_their_ends() -> None:
 
 
 def _with_analysis(data: ReportData, table: Table) -> ReportData:
-    analysis = Analysis("gains", "What is gained", "Is anything gained?", ("blend/saq",), lambda _: ())
-    return replace(data, analyses=(Made(analysis, (table,)),))
+    result = Result("gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",))
+    return replace(data, results=(ResultTables(result, (table,)),))
 
 
 @pytest.mark.parametrize("drawn", ["heatmap", "intervals", None])
@@ -109,7 +109,7 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, dr
 
 
 def test_only_models_are_drawn_where_there_are_models() -> None:
-    (view,) = analysis_views([Made(Analysis("gains", "t", "a", (), lambda _: ()), (_table(drawn="heatmap"),))], SHORT)
+    (view,) = result_views([ResultTables(Result("gains", "t", lambda _: (), about="a"), (_table(drawn="heatmap"),))], SHORT)
     assert [figure.title for figure in view.tables[0].figures] == ["Gains <b>: one"]
 
 
@@ -134,9 +134,9 @@ def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: Repor
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_analyses_and_outcomes_stand_in_nobodys_way(new_page: Any, data: ReportData, tmp_path: Path, scheme: str) -> None:
-    analysis = Analysis("gains", "What is gained", "Is anything gained?", ("blend/saq",), lambda _: ())
+    result = Result("gains", "What is gained", lambda _: (), about="Is anything gained?", tasks=("blend/saq",))
     tables = [replace(_table(drawn=drawn, diverges=0.0), name=f"gains-{drawn}") for drawn in ("heatmap", "intervals", None)]
-    [page_file, *_] = write_report(replace(data, analyses=(Made(analysis, tables),)), tmp_path, ("html",))
+    [page_file, *_] = write_report(replace(data, results=(ResultTables(result, tables),)), tmp_path, ("html",))
     page = new_page(color_scheme=scheme).open(page_file)
     page.evaluate(
         "() => { for (const part of document.querySelectorAll('#analyses details, #outcomes details')) part.open = true; }"
@@ -146,13 +146,13 @@ def test_analyses_and_outcomes_stand_in_nobodys_way(new_page: Any, data: ReportD
     assert levels[0] == 1 and all(after - before <= 1 for before, after in itertools.pairwise(levels))
 
 
-ANALYSIS = Analysis("gains", "t", "a", (), lambda _: ())
+GAINS = Result("gains", "t", lambda _: (), about="a")
 LONG = "culture-specific items that are named in the sentence and have no equivalent in the other language"
 
 
 def test_a_cell_of_one_or_two_items_has_no_colour_and_tells_how_many() -> None:
     rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(n=pl.Series([2, 9, 9, 1]))
-    (view,) = analysis_views([Made(ANALYSIS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    (view,) = result_views([ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
     (grid,) = view.tables[0].grids
     assert grid.layout is not None
     cells = {(row["down"], row["across"]): row for row in heat_map(grid, grid.layout, 640)["data"]["values"]}
@@ -165,7 +165,7 @@ def test_a_cell_of_one_or_two_items_has_no_colour_and_tells_how_many() -> None:
 
 def test_long_names_of_rows_are_broken_and_not_cut() -> None:
     rows = _rows().filter(pl.col("endpoint") == "lab/one").with_columns(culture=pl.lit(LONG) + pl.col("culture"))
-    (view,) = analysis_views([Made(ANALYSIS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
+    (view,) = result_views([ResultTables(GAINS, [replace(_table(by=None, drawn="heatmap", decimals=1), rows=rows)])], SHORT)
     (figure,) = view.tables[0].figures
     shown = re.sub(r"<[^>]+>", " ", figure.wide)
     assert "…" not in shown

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
-from folkways.benchmarks.analyses import Analysis, Made
+from folkways.benchmarks.results import Result, ResultTables
 from folkways.releases.registry import get_record
 from folkways.reports.data import ReportData
 from folkways.reports.formats.citations import bibliography, citation_key
@@ -80,8 +80,8 @@ def test_hostile_text_opens_and_runs_nothing(hostile: ReportData) -> None:
 
 
 def test_analyses_come_with_their_layout(data: ReportData) -> None:
-    made = Made(Analysis("gains", "Gained", "Is it?", ("blend/saq",), lambda _: ()), (_table(decimals=1),))
-    document = render_latex(ReportView(replace(data, analyses=(made,))))
+    made = ResultTables(Result("gains", "Gained", lambda _: (), about="Is it?", tasks=("blend/saq",)), (_table(decimals=1),))
+    document = render_latex(ReportView(replace(data, results=(made,))))
     assert "South Korea & 8.0 {\\scriptsize [6.0, 10.0]} & 2.0" in document
     assert "Gains $<$b$>$" in document and "\\label{tab:gains-1}" in document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from folkways.benchmarks.published import published_figures
+from folkways.benchmarks.registry import published_figures
 from folkways.records import SCORES, Signature
 from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
 from folkways.text.effect import signed_effects

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from folkways.api import Run, load_run
-from folkways.benchmarks.analyses import Findings, Made, analyse
-from folkways.runs.load_analyses import choose_analyses, load_findings
+from folkways.benchmarks.results import Inputs, ResultTables, make_results
+from folkways.runs.result_inputs import load_inputs, results_of_runs
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
 from tests.support.knowing_model import share
@@ -72,8 +72,8 @@ def run(workspace: Path) -> Iterator[Run]:
 
 
 @pytest.fixture(scope="module")
-def findings(run: Run, monkeypatch_module: pytest.MonkeyPatch) -> Findings:
-    return load_findings(run.workspace, [run.record])
+def findings(run: Run, monkeypatch_module: pytest.MonkeyPatch) -> Inputs:
+    return load_inputs(run.workspace, [run.record])
 
 
 @pytest.fixture(scope="module")
@@ -86,13 +86,13 @@ def monkeypatch_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pyt
 
 
 @pytest.fixture(scope="module")
-def made(findings: Findings) -> dict[str, Made]:
-    found, left_out = analyse(choose_analyses(findings), findings)
+def made(findings: Inputs) -> dict[str, ResultTables]:
+    found, left_out = make_results(results_of_runs(findings), findings)
     assert left_out == {}
-    return {one.analysis.name: one for one in found}
+    return {one.result.name: one for one in found}
 
 
-def table(made: dict[str, Made], analysis: str, name: str) -> pl.DataFrame:
+def table(made: dict[str, ResultTables], analysis: str, name: str) -> pl.DataFrame:
     return next(found.rows for found in made[analysis].tables if found.name == name)
 
 
@@ -151,7 +151,7 @@ def test_topics_of_the_release_are_a_facet(run: Run) -> None:
         assert set(scores(run, task=task, metric=metric, facet="topic")["value"]) == set(TOPICS.values())
 
 
-def test_the_gap_between_setups_is_found(made: dict[str, Made]) -> None:
+def test_the_gap_between_setups_is_found(made: dict[str, ResultTables]) -> None:
     gaps = table(made, "easy-hard", "easy-hard-gap")
     small = of_model(gaps, SMALL)
     assert small["low"] > 10
@@ -161,7 +161,7 @@ def test_the_gap_between_setups_is_found(made: dict[str, Made]) -> None:
     assert gaps["easy"].is_sorted(descending=True)
 
 
-def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str, Made]) -> None:
+def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str, ResultTables]) -> None:
     countries = table(made, "format-spread", "culture-differences")
     japan = of_model(countries, LATER, setup="Easy", group="JP")
     assert japan["difference"] > 30
@@ -173,7 +173,7 @@ def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str
     assert (others["p_holm"] > 0.05).all()
 
 
-def test_format_spread_is_large_where_the_format_decides(made: dict[str, Made]) -> None:
+def test_format_spread_is_large_where_the_format_decides(made: dict[str, ResultTables]) -> None:
     regions = table(made, "format-spread", "region-differences")
     talks = of_model(regions, SMALL, setup="Easy", group="East Asia")["format_spread"]
     steady = of_model(regions, LATER, setup="Easy", group="East Asia")["format_spread"]
@@ -183,7 +183,7 @@ def test_format_spread_is_large_where_the_format_decides(made: dict[str, Made]) 
     assert formats.filter(pl.col("setup") == "Hard")["format"].n_unique() == 2
 
 
-def test_orders_tell_knowledge_from_habit(made: dict[str, Made]) -> None:
+def test_orders_tell_knowledge_from_habit(made: dict[str, ResultTables]) -> None:
     """A question that is known is answered alike in four orders; one that is guessed, in one of 64 cases."""
     orders = table(made, "format-spread", "orders")
     small, large = of_model(orders, SMALL), of_model(orders, LARGE)
@@ -196,7 +196,7 @@ def test_orders_tell_knowledge_from_habit(made: dict[str, Made]) -> None:
     assert small["consistency"] < large["consistency"]
 
 
-def test_sizes_and_dates_within_a_family_and_unknown_models(made: dict[str, Made]) -> None:
+def test_sizes_and_dates_within_a_family_and_unknown_models(made: dict[str, ResultTables]) -> None:
     sizes = table(made, "sizes", "sizes-steps").filter(pl.col("setup") == "Easy").row(0, named=True)
     assert (sizes["family"], sizes["from"], sizes["to"]) == ("Llama (2024-04-18)", "8 B", "70 B")
     assert sizes["low"] > 10
@@ -211,7 +211,7 @@ def test_sizes_and_dates_within_a_family_and_unknown_models(made: dict[str, Made
     assert groups.select("group", "models").rows() == [("Meta", 3), ("unknown", 1)]
 
 
-def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, Made]) -> None:
+def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, ResultTables]) -> None:
     models = table(made, "region-providers", "regions").filter(pl.col("region") == "East Asia", pl.col("setup") == "Easy")
     makers = table(made, "region-providers", "region-providers").filter(pl.col("region") == "East Asia", pl.col("setup") == "Easy")
     meta = makers.filter(pl.col("provider") == "Meta").row(0, named=True)
@@ -221,14 +221,14 @@ def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, Made]) -> None
     assert meta["models"] == 3
 
 
-def test_question_types_are_compared_as_other_questions(made: dict[str, Made]) -> None:
+def test_question_types_are_compared_as_other_questions(made: dict[str, ResultTables]) -> None:
     gap = of_model(table(made, "question-types", "question-type-gap"), LARGE, setup="Hard")
     assert (gap["n_single"], gap["n_multi"]) == (215, 16)
     assert gap["low"] < gap["difference"] < gap["high"]
     assert gap["p_holm"] > 0.01  # nothing of the kind was planted
 
 
-def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(made: dict[str, Made]) -> None:
+def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(made: dict[str, ResultTables]) -> None:
     guessing = table(made, "guessing", "guessing")
     alone = guessing.filter(pl.col("baseline") == "baseline/option-only", pl.col("setup") == "Easy").row(0, named=True)
     assert alone["published"] == 40.0

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.analyses import Findings
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.results import Inputs
 from folkways.records import JUDGEMENTS, Metric
 from folkways.releases.base import Release
 
@@ -49,13 +49,13 @@ def row(task: str, question: str, category: str = CATEGORIES[0], culture: str = 
     }
 
 
-def findings(rows: Iterable[Mapping[str, Any]], release: Release | None = None, metrics: Iterable[Metric] = ()) -> Findings:
-    """Findings of these judgements; ``metrics``: besides those of the tasks."""
+def findings(rows: Iterable[Mapping[str, Any]], release: Release | None = None, metrics: Iterable[Metric] = ()) -> Inputs:
+    """Inputs of these judgements; ``metrics``: besides those of the tasks."""
     frame = pl.DataFrame(list(rows), infer_schema_length=None)
     lacking = [pl.lit(None, dtype=kind).alias(name) for name, kind in JUDGEMENTS.items() if name not in frame.columns]
     frame = frame.with_columns(lacking)
     tasks = frame["task"].unique().to_list()
-    return Findings(
+    return Inputs(
         judged=frame,
         metrics={task: (*get_task(task).metrics, *metrics) for task in tasks},
         releases=dict.fromkeys(tasks, release) if release is not None else {},

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
+from folkways.benchmarks.published import Published
+from folkways.benchmarks.results import Result
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
@@ -186,7 +187,8 @@ class Benchmark:
     name:     "blend"; every task is called ``name/...``.
     tasks:    in the order in which they are asked.
     reader:   what recognises and checks its released data, where they need that.
-    analyses: what can be asked of a run besides its scores, with names that are unique here.
+    results:  the tables of its paper: of the data, and of the judgements of runs; with names that are unique here.
+    published: the figures that its paper has published.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
     """
@@ -195,7 +197,8 @@ class Benchmark:
     title: str
     tasks: tuple[Task, ...]
     reader: Reader | None = None
-    analyses: tuple[Analysis, ...] = ()
+    results: tuple[Result, ...] = ()
+    published: Published | None = None
     caution: str = ""
     aliases: tuple[str, ...] = ()
 

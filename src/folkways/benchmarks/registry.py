@@ -1,13 +1,17 @@
-"""Finds benchmarks, their tasks and analyses: the built-in ones, and those of other packages."""
+"""Finds benchmarks, their tasks, results and published figures: the built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 
-from folkways.benchmarks.analyses import Analysis
+import polars as pl
+
 from folkways.benchmarks.base import Benchmark, Task
-from folkways.errors import UnknownNameError
+from folkways.benchmarks.published import FIGURES
+from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
+from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
 
 
@@ -23,9 +27,20 @@ def tasks() -> dict[str, Task]:
 
 
 @cache
-def analyses() -> dict[str, tuple[Analysis, ...]]:
-    """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
-    return {name: benchmark.analyses for name, benchmark in benchmarks().items() if benchmark.analyses}
+def published_figures() -> pl.DataFrame:
+    """FIGURES of all benchmarks that have any, paper by paper, in the order of their tables; without figures of the data.
+
+    Those that cannot be read are left out with a FolkwaysWarning.
+    """
+    parts = [empty(FIGURES)]
+    for name, known in benchmarks().items():
+        try:
+            found = known.published.figures() if known.published else empty(FIGURES)
+        except DataError as error:
+            warnings.warn(f"the published figures of the benchmark {name!r} are left out: {error}", FolkwaysWarning, stacklevel=1)
+            continue
+        parts.append(found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES)))
+    return pl.concat(parts)
 
 
 def get_task(name: str) -> Task:

@@ -10,6 +10,7 @@ import polars as pl
 
 from folkways.errors import FolkwaysError
 from folkways.records import without_nan
+from folkways.stats.hypotheses.corrections import holm
 
 ABBREVIATIONS: Mapping[str, str] = {
     "sem_b": "SEM-B",
@@ -18,6 +19,11 @@ ABBREVIATIONS: Mapping[str, str] = {
     "p_corrected": "p (GG)",
 }
 """What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
+
+
+def with_holm(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with ``p_holm``: their ``p``, corrected for the number of them."""
+    return rows.with_columns(p_holm=pl.Series(holm(rows["p"].to_list()), dtype=pl.Float64))
 
 
 class NotAvailableError(FolkwaysError):

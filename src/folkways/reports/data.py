@@ -8,7 +8,7 @@ from typing import Literal
 
 import polars as pl
 
-from folkways.benchmarks.analyses import Made
+from folkways.benchmarks.results import ResultTables
 from folkways.records import JUDGED_ITEMS, SCORES, Metric, Schema, Signature, empty, require_columns
 from folkways.releases.base import ReleaseRecord
 
@@ -63,8 +63,8 @@ class ReportData:
     people:      records.SCORES of people of the cultures under the same rule, for tasks that know them; drawn, never ranked.
     signatures:  each text of the scores' column ``signature`` -> its parts.
     unknown_people: task -> the release that would tell of its people, where they were scored without it.
-    analyses:    what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
-    without_analyses: name of an analysis that these judgements do not allow -> why.
+    results:     what the papers ask of their scores, asked of these, with the tables that answer; in the order of the benchmarks.
+    without_results: name of a result that these judgements do not allow -> why.
     """
 
     title: str
@@ -80,8 +80,8 @@ class ReportData:
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES))
     signatures: Mapping[str, Signature] = field(default_factory=dict)
     unknown_people: Mapping[str, str] = field(default_factory=dict)
-    analyses: tuple[Made, ...] = ()
-    without_analyses: Mapping[str, str] = field(default_factory=dict)
+    results: tuple[ResultTables, ...] = ()
+    without_results: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_columns(self.scores, SCORES, "the scores of a report")

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from folkways.benchmarks.analyses import Findings, analyse
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.results import make_results
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 from folkways.runs.judgements import judged_of_task
-from folkways.runs.load_analyses import choose_analyses, known_cards, whole_questions
+from folkways.runs.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -78,30 +78,24 @@ def collect(
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
                 judgements += judged_of_task(workspace, run, run_task, release, profiles)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
-    findings = Findings(
-        judged=pl.concat(judgements, how="diagonal_relaxed"),
-        metrics={name: task.metrics for name, task in tasks.items()},
-        releases=opened,
-        cards=known_cards(every),
-        whole_questions=whole_questions(tasks.values()),
-    )
-    made, without = analyse(choose_analyses(findings), findings)
+    inputs = inputs_of(pl.concat(judgements, how="diagonal_relaxed"), every["endpoint"], tasks.values(), opened)
+    made, without = make_results(results_of_runs(inputs), inputs)
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, cost_of) for run in runs),
         scores=every,
-        judgements=findings.judged,
+        judgements=inputs.judged,
         releases=tuple(releases.values()),
-        metrics=findings.metrics,
+        metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
         warnings=(*_warnings(runs), *map(NOT_STORED.format, without_references)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         signatures=signatures,
         unknown_people=unknown_people,
-        analyses=tuple(made),
-        without_analyses=without,
+        results=tuple(made),
+        without_results=without,
     )
 
 

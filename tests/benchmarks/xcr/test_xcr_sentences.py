@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.xcr.authors_prompt import for_people, rejoined
+from folkways.benchmarks.xcr.authors import for_people, rejoined
 from folkways.benchmarks.xcr.sentences import masked, without_tags
 
 

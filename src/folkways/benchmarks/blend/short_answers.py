@@ -128,7 +128,7 @@ class ShortAnswers(Task):
 
     def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:
         """Each annotator's first answer, judged against those of the others (see ``tables.people``)."""
-        from folkways.benchmarks.blend.tables.people import has_raw_answers, people_judgements
+        from folkways.benchmarks.blend.results.people import has_raw_answers, people_judgements
 
         asked = items.select("culture", pl.col("question").alias("id")).unique()
         annotations = blend.read_annotations(release).join(asked, on=["culture", "id"], how="semi", maintain_order="left")

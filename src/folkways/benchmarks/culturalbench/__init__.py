@@ -2,8 +2,9 @@
 
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.culturalbench import data
-from folkways.benchmarks.culturalbench.analyses import ANALYSES
 from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.benchmarks.culturalbench.hard import Hard
+from folkways.benchmarks.culturalbench.published import PUBLISHED
+from folkways.benchmarks.culturalbench.results import RESULTS
 
-BENCHMARK = Benchmark("culturalbench", "CulturalBench", (Easy(), Hard()), reader=data, analyses=ANALYSES)
+BENCHMARK = Benchmark("culturalbench", "CulturalBench", (Easy(), Hard()), reader=data, results=RESULTS, published=PUBLISHED)

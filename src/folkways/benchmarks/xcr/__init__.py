@@ -3,8 +3,11 @@
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.xcr import data
 from folkways.benchmarks.xcr.adaptation import Adaptation
-from folkways.benchmarks.xcr.analyses import ANALYSES
 from folkways.benchmarks.xcr.identification import Identification
 from folkways.benchmarks.xcr.prediction import Prediction
+from folkways.benchmarks.xcr.published import PUBLISHED
+from folkways.benchmarks.xcr.results import RESULTS
 
-BENCHMARK = Benchmark("xcr", "XCR-Bench", (Identification(), Prediction(), Adaptation()), reader=data, analyses=ANALYSES)
+BENCHMARK = Benchmark(
+    "xcr", "XCR-Bench", (Identification(), Prediction(), Adaptation()), reader=data, results=RESULTS, published=PUBLISHED
+)

@@ -15,8 +15,7 @@ from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
 from folkways.benchmarks.xcr import data as xcr
 from folkways.benchmarks.xcr.adaptation_judging import NOTHING_READ, Side, judge_side, no_version
-from folkways.benchmarks.xcr.authors_files import adaptation_outputs
-from folkways.benchmarks.xcr.authors_prompt import for_people
+from folkways.benchmarks.xcr.authors import adaptation_outputs, for_people
 from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import NamedComparison
 from folkways.benchmarks.xcr.strategies import canonical_strategy

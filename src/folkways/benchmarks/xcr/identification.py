@@ -8,7 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.xcr.authors_files import tagged_outputs
+from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.common import XcrTask
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.metrics.edits import edit_similarity

@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.models import ModelRole
-from folkways.benchmarks.xcr.authors_files import tagged_outputs
+from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import Comparison
 from folkways.benchmarks.xcr.sentences import masked

@@ -41,16 +41,16 @@ def command(
     if listed:
         _list()
         return
-    from folkways.benchmarks.analyses import analyse
+    from folkways.benchmarks.results import make_results
     from folkways.errors import FolkwaysError
-    from folkways.runs.load_analyses import choose_analyses, load_findings
+    from folkways.runs.result_inputs import load_inputs, results_of_runs
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_asked_run
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)
-    findings = load_findings(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
-    made, left_out = analyse(choose_analyses(findings, names), findings)
+    inputs = load_inputs(database, [find_asked_run(database, name) for name in runs or ("last",)], profile)
+    made, left_out = make_results(results_of_runs(inputs, names), inputs)
     for name, reason in left_out.items():
         if names:
             raise FolkwaysError(f"{name}: {reason}")
@@ -63,10 +63,11 @@ def command(
 def _list() -> None:
     from rich.table import Table
 
-    from folkways.benchmarks.registry import analyses
+    from folkways.benchmarks.registry import benchmarks
 
     shown = Table("benchmark", "analysis", "asks", "of", box=None, header_style="bold")
-    for benchmark, members in analyses().items():
-        for analysis in members:
-            shown.add_row(benchmark, analysis.name, analysis.about, ", ".join(analysis.tasks))
+    for benchmark in benchmarks().values():
+        for result in benchmark.results:
+            if result.tasks:
+                shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
     terminal().print(shown)

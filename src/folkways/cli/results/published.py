@@ -15,12 +15,11 @@ if TYPE_CHECKING:
 
     from folkways.benchmarks.tables import Table
 
-PAPERS = ("blend", "culturalbench", "xcr")
 FACTS = "Facts of the paper; nothing here is computed, and no interval was published."
 
 
 @click.command("published", context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--paper", type=click.Choice(PAPERS), help="Figures of one paper.")
+@click.option("--paper", metavar="NAME", help="Figures about one benchmark.")
 @click.option("--task", metavar="NAME", help="A task or a benchmark.")
 @click.option("--metric", metavar="NAME", help="A metric, as in scores: sem_b.")
 @click.option("--model", metavar="TEXT", help="Models whose published name contains this.")
@@ -30,18 +29,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @workspace_option
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
-def command(
-    paper: str | None,
-    task: str | None,
-    metric: str | None,
-    model: str | None,
-    culture: str | None,
-    place: str | None,
-    run: str | None,
-    workspace: str,
-    shape: str,
-    out: Path | None,
-) -> None:
+def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
     """Show the figures that the papers and CulturalBench's leaderboard have published.
 
     With --run, only what may be compared with that run's scores: task, metric, language, data and profile agree.
@@ -51,59 +39,47 @@ def command(
     folkways published --model gpt-4o --format csv
     folkways published --run last
     """
-    from folkways.benchmarks.published import published_figures
+    from folkways.benchmarks.registry import published_figures
     from folkways.cli.results.table_files import check_target, write_tables
     from folkways.errors import FolkwaysError
 
     check_target(("published",), shape, out)
     if run is not None:
         points, warnings = _beside(run, workspace)
-        chosen = _chosen(points, paper, task, metric, model, culture, place)
         for warning in warnings:
             click.echo(warning, err=True)
-        write_tables([_side_by_side(chosen, shape)], shape, out)
+        write_tables([_side_by_side(_chosen(points, **wanted), shape)], shape, out)
         return
-    figures = _chosen(published_figures(), paper, task, metric, model, culture, place)
+    figures = _chosen(published_figures(), **wanted)
     if figures.is_empty():
         raise FolkwaysError("nothing that was published fits these options; see everything: folkways published")
     write_tables(_tables(figures, shape), shape, out)
 
 
 def _chosen(
-    figures: pl.DataFrame,
-    paper: str | None,
-    task: str | None,
-    metric: str | None,
-    model: str | None,
-    culture: str | None,
-    place: str | None,
+    figures: pl.DataFrame, *, task: str | None, model: str | None, culture: str | None, **exactly: str | None
 ) -> pl.DataFrame:
+    """The figures that fit every option; ``exactly``: columns that have one of their own values, in any case."""
     import polars as pl
 
-    from folkways.benchmarks.published import published_figures
-    from folkways.benchmarks.registry import expand_tasks
+    from folkways.benchmarks.registry import expand_tasks, published_figures
     from folkways.cultures import select_cultures
     from folkways.errors import UnknownNameError
 
-    if paper is not None:
-        figures = figures.filter(pl.col("paper") == paper)
+    for column, value in exactly.items():
+        if value is not None:
+            known = set(published_figures()[column])
+            if value.lower() not in map(str.lower, known):
+                raise UnknownNameError(f"{column} of published figures", value, known)
+            figures = figures.filter(pl.col(column).str.to_lowercase() == value.lower())
     if task is not None:
         figures = figures.filter(pl.col("task").is_in([known.name for known in expand_tasks([task])]))
-    if metric is not None:
-        if metric not in (known := set(figures["metric"])):
-            raise UnknownNameError("metric of published figures", metric, known)
-        figures = figures.filter(pl.col("metric") == metric)
     if model is not None:
         figures = figures.filter(pl.col("model").str.to_lowercase().str.contains(model.lower(), literal=True))
     if culture is not None:
         by_culture = figures.filter(pl.col("facet") == "culture")
         known_codes = by_culture["value"].unique(maintain_order=True).to_list()
         figures = by_culture.filter(pl.col("value").is_in(select_cultures([culture], known_codes)))
-    if place is not None:
-        places = set(published_figures()["place"])
-        if place.lower() not in {known.lower() for known in places}:
-            raise UnknownNameError("place of published figures", place, places)
-        figures = figures.filter(pl.col("place").str.to_lowercase() == place.lower())
     return figures
 
 
@@ -124,7 +100,7 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 
 def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
     """One table with everything for programs; for people one per published table, models on one side and groups on the other."""
-    from folkways.benchmarks.published import PAPERS as TITLES
+    from folkways.benchmarks.registry import benchmarks
     from folkways.benchmarks.tables import Layout, Table
 
     if shape in ("csv", "json"):
@@ -137,7 +113,7 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
         tables.append(
             Table(
                 "published",
-                f"{TITLES[first['paper']]}, {first['place']}: {first['task']}, {first['metric']}{of}",
+                f"{benchmarks()[first['paper']].title}, {first['place']}: {first['task']}, {first['metric']}{of}",
                 f"{FACTS} Data: {first['data']}.",
                 part,
                 Layout("value", "model", "score") if wide else Layout("model", "value", "score"),

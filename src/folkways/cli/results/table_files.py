@@ -42,9 +42,10 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
     """Tables as text, Markdown, CSV or JSON, to a file, a folder or the terminal; FolkwaysError where that cannot be written."""
     from folkways.cli.results.table_output import as_csv, as_json, as_markdown, as_text
 
-    if shape == "csv" and (len(tables) != 1 or (out is not None and is_folder(out))):
+    check_target([table.name for table in tables], shape, out)  # one name may stand for several tables
+    if shape == "csv" and out is not None and is_folder(out):
         for table in tables:
-            write_text(Path(out or ".") / f"{table.name}.csv", as_csv(table))
+            write_text(out / f"{table.name}.csv", as_csv(table))
         return
     text = {
         "csv": lambda: as_csv(tables[0]),

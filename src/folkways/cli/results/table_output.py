@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
-import polars as pl
-
 from folkways import __version__
 from folkways.benchmarks.tables import ABBREVIATIONS, Layout, Table
 from folkways.reports.text import count, figure, json_for_terminal, number, one_line
+from folkways.reports.views.grids import wide_forms
 from folkways.spreadsheet import for_csv
 
 SIDE_BY_SIDE = "{} ({})"
@@ -141,19 +140,10 @@ def grids(table: Table) -> Iterator[Grid]:
             [[_cell(value) for value in row] for row in table.rows.iter_rows()],
         )
         return
-    if table.layout.by is None:
-        yield "", *_wide(table.rows, table.layout)
-        return
-    for part in table.rows.partition_by(table.layout.by, maintain_order=True):
-        yield str(part[table.layout.by][0]), *_wide(part, table.layout)
-
-
-def _wide(rows: pl.DataFrame, layout: Layout) -> tuple[list[str], list[list[str]]]:
-    across = rows[layout.across].unique(maintain_order=True).to_list()
-    cells = {(row[layout.down], row[layout.across]): _number(row, layout) for row in rows.iter_rows(named=True)}
-    down = rows[layout.down].unique(maintain_order=True).to_list()
-    lines = [[name or "every culture", *(cells.get((name, column), "") for column in across)] for name in down]
-    return [_heading(layout.down), *(_heading(name) for name in across)], lines
+    layout = table.layout
+    for part, across, found in wide_forms(table.rows, layout):
+        lines = [[name or "every culture", *(_number(row, layout) if row else "" for row in rows)] for name, rows in found]
+        yield str(part[layout.by][0]) if layout.by else "", [_heading(name) for name in (layout.down, *across)], lines
 
 
 def _number(row: dict[str, Any], layout: Layout) -> str:

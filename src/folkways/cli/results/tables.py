@@ -2,161 +2,134 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
-from folkways.cli.results.table_files import check_target, write_tables, write_text
-from folkways.cli.results.tables_culturalbench import culturalbench_tables
+from folkways.cli.results.table_files import check_target, write_tables
 
 if TYPE_CHECKING:
-    import polars as pl
+    from folkways.benchmarks.base import Benchmark
+    from folkways.benchmarks.results import DataNeed, Inputs
 
-    from folkways.benchmarks.blend.tables import Sources
-    from folkways.releases.base import Release
-
-STATES = ("blend-june", "blend")
-"""The states whose tables are shown unless others are named; those of them that are on this disk."""
+HELP = {"help_option_names": ["-h", "--help"]}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _OfBenchmarks(click.Group):
+    """A command for each benchmark that has results."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The benchmarks' names."""
+        from folkways.benchmarks.registry import benchmarks
+
+        return [name for name, known in benchmarks().items() if known.results]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command that makes the tables of one benchmark."""
+        from folkways.benchmarks.registry import benchmarks
+
+        return _command(benchmarks()[cmd_name]) if cmd_name in self.list_commands(ctx) else None
+
+
+@click.group(cls=_OfBenchmarks, context_settings=HELP)
 def command() -> None:
     """Recompute the tables and figures of a paper from the data."""
 
 
-command.add_command(culturalbench_tables)
+def _command(benchmark: Benchmark) -> click.Command:
+    """``folkways tables NAME``: its options are the data that its results need."""
+    needs = {need.name: need for result in benchmark.results for need in result.needs}
+
+    @click.command(benchmark.name, context_settings=HELP, help=_help(benchmark))
+    @click.argument("names", nargs=-1, metavar="[TABLE]...")
+    @click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown; repeatable.")
+    @workspace_option
+    @click.option("--profile", metavar="NAME", help="Profile of judgements and of the human line; the first by default.")
+    @text_tools_option
+    @format_option
+    @out_option("Write there", "a CSV file per table, or tables.FORMAT")
+    def tables(names: tuple[str, ...], shape: str, out: Path | None, **options: Any) -> None:
+        from folkways.benchmarks.results import make_tables
+        from folkways.benchmarks.tables import NotAvailableError
+        from folkways.errors import FolkwaysError
+
+        check_target(names, shape, out)
+        inputs = _inputs(benchmark, needs, **options)
+        usual = [result for result in benchmark.results if not result.if_named]
+        ready = [result for result in usual if options["runs"] or not result.tasks or result.without_run]
+        if not names and (later := [name for result in usual if result not in ready for name in result.names]):
+            click.echo(f"left out: {', '.join(later)} (made of what models answered; name a run with --run)", err=True)
+        wanted = names or [name for result in ready for name in result.names]
+        made, left_out = make_tables(benchmark.results, wanted, inputs)
+        for name, reason in left_out.items():
+            if names:
+                raise NotAvailableError(f"{name}: {reason}")
+            click.echo(f"left out: {name} ({reason})", err=True)
+        if not made:
+            raise FolkwaysError("none of the tables can be made of what is here; each line above says what one of them lacks")
+        write_tables(made, shape, out)
+
+    tables.params[1:1] = [_option(need) for need in needs.values()]
+    if not any(task.tool_sets for task in benchmark.tasks):
+        tables.params = [option for option in tables.params if option.name != "text_tools"]
+    return tables
 
 
-@command.command("blend")
-@click.argument("names", nargs=-1, metavar="[TABLE]...")
-@click.option(
-    "--release",
-    "releases",
-    multiple=True,
-    metavar="NAME|DIR",
-    help="State of the data; repeatable. Default: blend-june and blend, those of them that are on this disk.",
-)
-@click.option("--raw", metavar="NAME|DIR", help="State with what each annotator wrote. Default: blend-raw, if it is on this disk.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown in place of the paper's; repeatable.")
-@workspace_option
-@click.option("--profile", default="paper", show_default=True, metavar="NAME", help="Profile of judgements and of the human line.")
-@text_tools_option
-@format_option
-@out_option("Write there", "a CSV file per table, or tables.FORMAT")
-def blend_tables(
-    names: tuple[str, ...],
-    releases: tuple[str, ...],
-    raw: str | None,
+def _option(need: DataNeed) -> click.Option:
+    names = [f"--{need.name}", need.name.replace("-", "_")]
+    if need.file:
+        return click.Option(names, metavar="FILE.csv", type=click.Path(path_type=Path), help=need.about)
+    told = f"{need.about} Default: {' and '.join(need.default)}, if on this disk." if need.default else need.about
+    return click.Option(names, metavar="NAME|DIR", multiple=need.several, help=told)
+
+
+def _inputs(
+    benchmark: Benchmark,
+    needs: Mapping[str, DataNeed],
+    *,
     runs: tuple[str, ...],
     workspace: str,
-    profile: str,
-    text_tools: str | None,
-    shape: str,
-    out: Path | None,
-) -> None:
-    """Recompute BLEnD's tables, beside the published cells, with an interval for each number.
+    profile: str | None,
+    text_tools: str | None = None,
+    **named: Any,
+) -> Inputs:
+    """What the options name, as results take it; ``named``: name of a need -> what its option was given."""
+    from dataclasses import replace
 
-    TABLE is statistics (or 2), votes (7), answers (8), unknown (9), overlap, languages, category-means, categories,
-    category-pairs, formats or people; all that can be made of what is here if none is named. A cell that differs from the
-    published one is followed by it in brackets.
-    """
-    from folkways.benchmarks.blend.tables import MAKERS, NotAvailableError, make_table
+    from folkways.benchmarks.results import Inputs
+    from folkways.runs.result_inputs import load_inputs, open_data
+    from folkways.workspace.database import open_workspace
+    from folkways.workspace.run_records import find_asked_run
 
-    check_target(names, shape, out)
-    sources = _sources(releases, raw, runs, workspace, profile, text_tools or "default")
-    tables = []
-    for name in names or MAKERS:
-        try:
-            tables.append(make_table(name, sources))
-        except NotAvailableError as reason:
-            if names:
-                raise NotAvailableError(f"{name}: {reason}") from None
-            click.echo(f"left out: {name} ({reason})", err=True)
-    write_tables(tables, shape, out)
-
-
-@command.command("xcr")
-@click.argument("names", nargs=-1, metavar="[TABLE]...")
-@click.option("--release", default="xcr", show_default=True, metavar="NAME|DIR", help="The corpus.")
-@format_option
-@out_option("Write there", "a CSV file per table, or tables.FORMAT")
-@click.option(
-    "--bengali", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv", help="Also write the merged Bengali file."
-)
-def xcr_tables(names: tuple[str, ...], release: str, shape: str, out: Path | None, bengali: Path | None) -> None:
-    """Recompute the corpus tables of XCR-Bench, beside the published figures.
-
-    TABLE is size, items-per-sentence, categories, levels, elements, category-levels (or figure-3), category-elements (figure-4),
-    element-levels (8), joins or cells; all of them if none is named. --bengali writes the file that the authors' scripts read and
-    their release lacks: both Bengali versions of each sentence in one row.
-    """
-    from folkways.benchmarks.xcr.tables import MAKERS, make_table, merged_bengali
-    from folkways.releases.store import open_release
-    from folkways.spreadsheet import for_csv
-
-    check_target(names, shape, out)
-    opened = open_release(release, "xcr")
-    write_tables([make_table(name, opened) for name in names or MAKERS], shape, out)
-    if bengali is not None:
-        write_text(bengali, for_csv(merged_bengali(opened)).write_csv())
-
-
-def _sources(
-    releases: tuple[str, ...], raw: str | None, runs: tuple[str, ...], workspace: str, profile: str, tools: str
-) -> Sources:
-    from folkways.benchmarks.blend.short_answers import ShortAnswers
-    from folkways.benchmarks.blend.tables import Sources
-    from folkways.releases.store import open_release
-
-    profile = ShortAnswers().resolve_profile(profile)
-    states = [open_release(name, "blend") for name in releases]
-    if not releases:
-        states = [release for name in STATES if (release := _if_here(name))]
-    return Sources(
-        releases=tuple(states),
-        raw=open_release(raw, "blend") if raw else _if_here("blend-raw"),
-        ready_made=_ready_made(states),
-        judgements=_judgements(runs, workspace, profile) if runs else None,
-        profile=profile,
-        tool_set=tools,
+    resolved = benchmark.tasks[0].resolve_profile(profile) if benchmark.tasks else Inputs.profile
+    inputs = Inputs()
+    if runs:
+        database = open_workspace(workspace, create=False)
+        inputs = load_inputs(database, [find_asked_run(database, name) for name in runs], profile and resolved)
+    given = {name: named[name.replace("-", "_")] for name in needs}
+    return replace(
+        inputs,
+        data=open_data(benchmark, {name: (told,) if isinstance(told, str) else told for name, told in given.items() if told}),
+        files={name: path for name, path in given.items() if isinstance(path, Path)},
+        profile=resolved,
+        tool_set=text_tools or "default",
     )
 
 
-def _if_here(name: str) -> Release | None:
-    from folkways.releases.registry import get_record
-    from folkways.releases.store import locate, state_of
+def _help(benchmark: Benchmark) -> str:
+    numbers = {name: alias for result in benchmark.results for alias, name in result.aliases.items()}
 
-    return locate(name) if state_of(get_record(name)) == "here" else None
+    def told(of_runs: bool) -> str:
+        results = [result for result in benchmark.results if bool(result.tasks and not result.without_run) == of_runs]
+        names = [name for result in results for name in result.names]
+        return ", ".join(f"{name} (or {numbers[name]})" if name in numbers else name for name in names)
 
-
-def _ready_made(states: list[Release]) -> Release | None:
-    """A release with ready-made multiple-choice questions: one of the states, or blend-mcq."""
-    from folkways.benchmarks.blend import data as blend
-
-    return next((release for release in states if blend.has(release, "mcq")), None) or _if_here("blend-mcq")
-
-
-def _judgements(runs: tuple[str, ...], workspace: str, profile: str) -> pl.DataFrame:
-    import polars as pl
-
-    from folkways.api import load_run
-    from folkways.benchmarks.analyses import Findings
-    from folkways.errors import FolkwaysError
-
-    frames = []
-    for name in runs:
-        judged = load_run(name, workspace).judgements(profile)
-        if judged.is_empty():
-            raise FolkwaysError(
-                f"run {name} has not been judged in the profile {profile}; do it: folkways score {name} --profile {profile}"
-            )
-        frames.append(judged)
-    findings = Findings(pl.concat(frames, how="diagonal_relaxed"))
-    if findings.judgements.is_empty():
-        raise findings.lacking("blend/saq")
-    for sentence in findings.left_out(sorted(findings.asked)):
-        click.echo(f"left out: {sentence}", err=True)
-    return findings.judgements
+    return (
+        f"Recompute the tables of {benchmark.title}, beside published cells, with an interval for each number.\n\n"
+        f"TABLE is {told(False)}; all that can be made of what is here if none is named. "
+        f"A cell that differs from the published one is followed by it in brackets. With --run also: {told(True) or 'nothing'}."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.benchmarks.analyses import Analysis, Made
+from folkways.benchmarks.results import Result, ResultTables
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.figures.analysis_charts import heat_map, intervals
 from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES, Spec
@@ -41,34 +41,34 @@ class TableView:
 
 
 @dataclass(frozen=True)
-class AnalysisView:
-    """An analysis as a report shows it."""
+class ResultView:
+    """A result as a report shows it."""
 
-    analysis: Analysis
+    result: Result
     tables: Sequence[TableView]
 
     @property
     def anchor(self) -> str:
         """Its name in the page."""
-        return f"analysis-{slugged(self.analysis.name)}"
+        return f"analysis-{slugged(self.result.name)}"
 
 
-def analysis_views(made: Sequence[Made], short: Mapping[str, str]) -> list[AnalysisView]:
-    """Every analysis with its tables and figures, in their order. ``short`` has the endpoints' names for charts."""
-    return [AnalysisView(found.analysis, [_table_view(found.analysis, table, short) for table in found.tables]) for found in made]
+def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list[ResultView]:
+    """Every result with its tables and figures, in their order. ``short`` has the endpoints' names for charts."""
+    return [ResultView(found.result, [_table_view(found.result, table, short) for table in found.tables]) for found in made]
 
 
-def _table_view(analysis: Analysis, table: Table, short: Mapping[str, str]) -> TableView:
+def _table_view(result: Result, table: Table, short: Mapping[str, str]) -> TableView:
     laid_out = grids(table, short)
-    return TableView(table, laid_out, list(_figures(analysis, table, laid_out)))
+    return TableView(table, laid_out, list(_figures(result, table, laid_out)))
 
 
-def _figures(analysis: Analysis, table: Table, laid_out: Sequence[Grid]) -> Iterator[Figure]:
+def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator[Figure]:
     drawable = [(grid, grid.layout) for grid in laid_out if grid.layout and grid.layout.drawn and _fits(grid)]
     of_models = [(grid, layout) for grid, layout in drawable if not grid.of_baseline]
     drawable = of_models or drawable
     for place, (grid, layout) in enumerate(drawable[:MAX_FIGURES_PER_KIND], 1):
-        slug = f"analysis-{slugged(analysis.name)}-{slugged(table.name)}" + (f"-{place}" if len(drawable) > 1 else "")
+        slug = f"analysis-{slugged(result.name)}-{slugged(table.name)}" + (f"-{place}" if len(drawable) > 1 else "")
         specs = [_spec(grid, layout, width) for width in (WIDE, NARROW)]
         wide, narrow = (render(spec, f"{slug}-{size}") for spec, size in zip(specs, "wn", strict=True))
         title = f"{table.title}: {grid.heading}" if grid.heading else table.title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.reports.figures.analysis_figures import AnalysisView, analysis_views
+from folkways.reports.figures.analysis_figures import ResultView, result_views
 from folkways.reports.figures.figure import Figure, render, task_figures
 from folkways.reports.figures.world import Variant, WorldMap
 from folkways.reports.figures.world_chart import marked, world
@@ -35,7 +35,7 @@ class Drawings:
     tasks: Mapping[str, Mapping[str, list[Figure]]]
     leaderboard: Leaderboard
     outcomes: Sequence[Figure]
-    analyses: Sequence[AnalysisView]
+    analyses: Sequence[ResultView]
     world: Figure | None
     worlds: tuple[Figure, ...]
 
@@ -59,7 +59,7 @@ def draw(view: ReportView) -> Drawings:
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
         leaderboard=Leaderboard(view),
         outcomes=outcome_figures(view),
-        analyses=analysis_views(view.data.analyses, view.short),
+        analyses=result_views(view.data.results, view.short),
         world=_world(world_map, world_map.first, view, "world") if world_map.first else None,
         worlds=tuple(_worlds(world_map, view)),
     )

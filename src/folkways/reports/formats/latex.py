@@ -45,7 +45,7 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
     for task in view.tasks:
         parts += [f"\\paragraph{{{escape(task.title)}.}} {_prose(view, task)}", _results(board, task)]
         parts += [_by_group(view, task, facet) for facet in task.facets.values() if len(facet.values) > 1]
-    for made in view.data.analyses:
+    for made in view.data.results:
         for table in made.tables:
             if table.layout is not None:
                 notes = [table.unit, *table.notes]

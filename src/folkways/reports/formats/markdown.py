@@ -117,15 +117,15 @@ def _published(board: Leaderboard) -> Iterable[str]:
 def _analyses(view: ReportView) -> Iterable[str]:
     """What the papers ask, each table laid out for reading."""
     without = unasked(view)
-    if view.data.analyses or without:
+    if view.data.results or without:
         yield "## What the papers ask"
     if without:
         yield "\n".join(f"- {escape(sentence)}" for sentence in without)
-    for made in view.data.analyses:
-        yield f"### {escape(made.analysis.title)}"
-        yield escape(made.analysis.about)
+    for made in view.data.results:
+        yield f"### {escape(made.result.heading)}"
+        yield escape(made.result.about)
         for shown in made.tables:
-            if shown.title != made.analysis.title:
+            if shown.title != made.result.heading:
                 yield f"#### {escape(shown.title)}"
             yield escape(shown.unit)
             for grid in grids(shown, view.short):

@@ -30,7 +30,7 @@ def lede(view: ReportView) -> str:
 def unasked(view: ReportView) -> list[str]:
     """Which of the papers' analyses these judgements do not allow, one sentence for each reason."""
     names: dict[str, list[str]] = {}
-    for name, reason in view.data.without_analyses.items():
+    for name, reason in view.data.without_results.items():
         names.setdefault(reason, []).append(name)
     return [f"Not asked: {listing(known)} ({reason})." for reason, known in names.items()]
 

@@ -87,6 +87,10 @@ class Grid:
         )
 
 
+WideRow = tuple[Any, list[dict[str, Any] | None]]
+"""A value of ``down``, and the row for each value across; None where there is none."""
+
+
 def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
     """The table's grids. ``short`` has the names of endpoints as a report writes them.
 
@@ -111,17 +115,23 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
     ordered = (
         rows.sort(pl.col("endpoint").str.starts_with(BASELINE_PREFIX), maintain_order=True) if "endpoint" in rows.columns else rows
     )
-    parts = [ordered] if layout.by is None else ordered.partition_by(layout.by, maintain_order=True)
-    for part in parts:
+    for part, across, found in wide_forms(ordered, layout):
         label = "" if layout.by is None else word(layout.by, part[layout.by][0], short)
-        across = part[layout.across].unique(maintain_order=True).to_list()
-        down = part[layout.down].unique(maintain_order=True).to_list()
-        cells = {(row[layout.down], row[layout.across]): _measured(row, layout) for row in part.iter_rows(named=True)}
         lines = tuple(
-            (Cell(word(layout.down, name, short)), *(cells.get((name, column), Cell("")) for column in across)) for name in down
+            (Cell(word(layout.down, name, short)), *(_measured(row, layout) if row else Cell("") for row in rows))
+            for name, rows in found
         )
         columns = (heading(layout.down), *(word(layout.across, column, short) for column in across))
         yield Grid(label, columns, lines, layout, part)
+
+
+def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFrame, list[Any], list[WideRow]]]:
+    """Each part of the rows that has a wide form of its own, the values across, and what stands below each other."""
+    for part in [rows] if layout.by is None else rows.partition_by(layout.by, maintain_order=True):
+        across = part[layout.across].unique(maintain_order=True).to_list()
+        cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
+        down = part[layout.down].unique(maintain_order=True)
+        yield part, across, [(name, [cells.get((name, column)) for column in across]) for name in down]
 
 
 def _measured(row: Mapping[str, Any], layout: Layout) -> Cell:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from folkways.benchmarks.published import PAPERS
+from folkways.benchmarks.registry import benchmarks
 from folkways.records import BASELINE_PREFIX
 from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_y, spec
 from folkways.reports.figures.figure import NARROW, WIDE, Figure, render, slugged
@@ -72,7 +72,7 @@ class PublishedView:
         )
         columns = found.select("model", "kind", "published", "paper", "place").unique(maintain_order=True)
         return [
-            Published(name, kind, score, f"{PAPERS[paper]}, {place}")
+            Published(name, kind, score, _source(paper, place))
             for name, kind, score, paper, place in columns.sort("published", descending=True).iter_rows()
         ]
 
@@ -101,7 +101,7 @@ class PublishedView:
         notes = [f"{text[0].upper()}{text[1:]}." for text in points["note"].unique(maintain_order=True) if text]
         notes += [f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text]
         notes += tool_effects_of(points)
-        source = f"{PAPERS[first['paper']]}, {first['place']}"
+        source = _source(first["paper"], first["place"])
         return Between(title, source, places, notes, self._figure(task, points, names, title, source))
 
     def _figure(
@@ -123,6 +123,10 @@ class PublishedView:
             f"{name} is above every published model for {highest} of {ours.height} groups.",
             *(render(_field(own, ours, names, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),
         )
+
+
+def _source(paper: str, place: str) -> str:
+    return f"{benchmarks()[paper].title}, {place}"
 
 
 def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], width: int) -> Spec:

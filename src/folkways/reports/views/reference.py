@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from folkways.benchmarks.published import published_figures
+from folkways.benchmarks.registry import published_figures
 from folkways.cultures import get_language
 from folkways.records import SCORES, Schema, Signature, require_columns
 from folkways.text.effect import signed_effects

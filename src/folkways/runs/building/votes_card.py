@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.culturalbench.building.counting import Rule
-from folkways.benchmarks.culturalbench.building.statistics import words_table
 from folkways.benchmarks.culturalbench.building.tables import EASY_COLUMNS, HARD_COLUMNS, votes_table
 from folkways.benchmarks.culturalbench.data.reading import EASY, HARD
 from folkways.benchmarks.culturalbench.people import judge_people_on_easy
-from folkways.benchmarks.culturalbench.people_table import people_table
+from folkways.benchmarks.culturalbench.results.people import people_table
+from folkways.benchmarks.culturalbench.results.questions import words_table
 from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes
 
 TEMPLATE = "votes_card.md.j2"

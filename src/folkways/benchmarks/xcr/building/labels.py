@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from folkways.benchmarks.xcr.tables.corpus import LEVELS
+from folkways.benchmarks.xcr.results.corpus import LEVELS
 
 CATEGORIES = (
     "Social Tradition",

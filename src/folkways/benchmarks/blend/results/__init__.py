@@ -1,0 +1,152 @@
+"""The paper's tables and figures, recomputed, and what the paper lacks: intervals, and the line that people draw.
+
+Those of the data need released annotations; those of scores are made of judgements of runs or, where none are given, of the paper's
+own scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.published import PUBLISHED
+from folkways.benchmarks.blend.results.annotations import ABOUT, annotation_table, question_counts
+from folkways.benchmarks.blend.results.categories import (
+    category_means,
+    category_means_table,
+    category_pairs_table,
+    category_table,
+)
+from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
+from folkways.benchmarks.blend.results.languages import language_table, published_language_table
+from folkways.benchmarks.blend.results.overlap import overlap_table
+from folkways.benchmarks.blend.results.people import people_judgements, people_table
+from folkways.benchmarks.blend.results.shared import MCQ, SAQ
+from folkways.benchmarks.blend.results.statistics import statistics_table
+from folkways.benchmarks.published import beside_published
+from folkways.benchmarks.results import DataNeed, Inputs, Result
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table
+from folkways.releases.base import Release
+from folkways.text.tools import get_tool
+
+STATES = DataNeed("release", "State of the data; repeatable.", ("blend-june", "blend"), several=True)
+RAW = DataNeed("raw", "State with what each annotator wrote.", ("blend-raw",))
+READY_MADE = DataNeed("ready-made", "Release with ready-made multiple-choice questions.", ("blend-mcq",))
+
+
+def _statistics(inputs: Inputs) -> Sequence[Table]:
+    states = inputs.data_of(STATES)
+    ready_made = next((release for release in (*states, *inputs.data.get(READY_MADE.name, ())) if blend.has(release, "mcq")), None)
+    mcq = None if ready_made is None else pl.concat(part.select("culture", "id") for part in blend.read_mcq_batches(ready_made))
+    tables = [statistics_table(blend.read_questions(release), mcq) for release in states]
+    return [_of_states(tables, states, 2, decimals=0)]
+
+
+def _annotations(inputs: Inputs) -> Sequence[Table]:
+    states = inputs.data_of(STATES)
+    counts = [question_counts(blend.read_annotations(release), blend.read_questions(release)) for release in states]
+    return [
+        _of_states([annotation_table(counted, measure) for counted in counts], states, number)
+        for measure, (number, _) in ABOUT.items()
+    ]
+
+
+def _of_states(tables: Sequence[Table], states: Sequence[Release], number: int, decimals: int = 2) -> Table:
+    """One table of all states beside the published cells of the paper's table with that number, and a note on each state."""
+    cells = PUBLISHED.cells(f"Table {number}", "culture", "category").rename({"metric": "format"})
+    parts, notes = [], []
+    for table, release in zip(tables, states, strict=True):
+        on = ["culture", "category", *({"format"} & set(table.rows.columns))]
+        rows = beside_published(table.rows, cells, on, decimals)
+        parts.append(rows.select(pl.lit(release.label).alias("release"), pl.all()))
+        notes.append(_told(release.label, rows))
+    first = tables[0]
+    layout = replace(first.layout or Layout("culture", "category", "value"), by="release")
+    return replace(first, rows=pl.concat(parts), layout=layout, notes=(*notes, *first.notes))
+
+
+def _told(release: str, rows: pl.DataFrame) -> str:
+    cells = rows.drop_nulls("published")
+    differ = cells.filter(~pl.col("reproduced"))
+    if differ.is_empty():
+        return f"{release}: all {cells.height} published cells that can be recomputed reproduce."
+    by_culture = differ.group_by("culture").len().sort("len", "culture", descending=[True, False])
+    most = ", ".join(f"{culture} {count}" for culture, count in by_culture.head(5).iter_rows())
+    return f"{release}: {differ.height} of {cells.height} published cells differ; most of them in {most}."
+
+
+def _overlap(inputs: Inputs) -> Sequence[Table]:
+    first = inputs.data_of(STATES)[0]
+    table = overlap_table(blend.read_annotations(first), get_tool("en", inputs.tool_set))
+    return [replace(table, notes=(f"Made of {first.label}.", *table.notes))]
+
+
+def _languages(inputs: Inputs) -> Sequence[Table]:
+    return [language_table(inputs.of(SAQ)) if inputs.asked else published_language_table()]
+
+
+def _categories(inputs: Inputs) -> Sequence[Table]:
+    means = category_means(inputs.of(SAQ))
+    if means["topic"].n_unique() < 2 or means.height <= means["topic"].n_unique():
+        raise NotAvailableError("needs two topics or more, of more than one model or culture")
+    return [table_of(means) for table_of in (category_means_table, category_table, category_pairs_table)]
+
+
+def _formats(inputs: Inputs) -> Sequence[Table]:
+    if not inputs.asked:
+        return [format_table(published_scores())]
+    both = pl.concat([inputs.of(SAQ), inputs.of(MCQ)], how="diagonal_relaxed")
+    return [format_table(culture_scores(both, "sem_b", "accuracy"))]
+
+
+def _people(inputs: Inputs) -> Sequence[Table]:
+    (raw,) = inputs.data_of(RAW)
+    table = people_table(people_judgements(blend.read_annotations(raw), inputs.profile, inputs.tool_set))
+    tools = "default text tools" if inputs.tool_set == "default" else f"text tools {inputs.tool_set}"
+    return [replace(table, notes=(f"Made of {raw.label}; profile {inputs.profile}, {tools}.", *table.notes))]
+
+
+RESULTS = (
+    Result("statistics", "Questions by topic", _statistics, "Table 2", needs=(STATES, READY_MADE), aliases={"2": "statistics"}),
+    Result(
+        "annotations",
+        "What annotators said",
+        _annotations,
+        "Tables 7 to 9",
+        needs=(STATES,),
+        tables=("votes", "answers", "unknown"),
+        aliases={"7": "votes", "8": "answers", "9": "unknown"},
+    ),
+    Result("overlap", "Lemmas that two cultures share", _overlap, "Figure 2", needs=(STATES,)),
+    Result(
+        "languages",
+        "Local language against English",
+        _languages,
+        "section 4.2",
+        "Does a model answer better when it is asked in the language of the culture, or in English?",
+        (SAQ,),
+        without_run=True,
+    ),
+    Result(
+        "categories",
+        "Topics against each other",
+        _categories,
+        "section 4.3",
+        "Do topics differ, over models and cultures, by more than chance?",
+        (SAQ,),
+        tables=("category-means", "categories", "category-pairs"),
+    ),
+    Result(
+        "formats",
+        "Short answers against multiple choice",
+        _formats,
+        "section 4.4",
+        "Do both formats find the same cultures easy and hard?",
+        (SAQ, MCQ),
+        without_run=True,
+    ),
+    Result("people", "The human line", _people, needs=(RAW,)),
+)

@@ -1,0 +1,83 @@
+"""The local language against English, culture by culture (section 4.3, Figure 3b)."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from folkways.benchmarks.blend.published import PUBLISHED
+from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ, in_order
+from folkways.benchmarks.tables import Table, with_holm
+from folkways.records import Schema, require_columns
+from folkways.stats.paired import paired_mean
+
+LANGUAGES: Schema = {
+    "endpoint": pl.String,  # null where the row is over several models
+    "culture": pl.String,
+    "language": pl.String,  # the local one
+    "local": pl.Float64,  # in percent, like English and the difference
+    "english": pl.Float64,
+    "difference": pl.Float64,  # local minus English
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,
+    "p_holm": pl.Float64,  # corrected for the number of cultures
+    "n": pl.Int64,  # pairs: questions or models
+}
+
+_GAIN = "A difference above 0 means that the local language scores higher."
+
+
+def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
+    """Each endpoint's score in a culture's own language and in English, paired by question.
+
+    judgements: of blend/saq, one profile: records.JUDGEMENTS with ``endpoint`` and the metric's column (others tasks' rows are left
+    out). A question's score in a language is its mean over prompts and samples. Cultures asked in one language alone are left out.
+    """
+    require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", metric), "judgements")
+    scores = (
+        judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
+        .group_by("endpoint", "culture", "question", "language")
+        .agg((100 * pl.col(metric)).mean().alias("score"))
+    )
+    english = scores.filter(pl.col("language") == ENGLISH).select("endpoint", "culture", "question", english="score")
+    local = scores.filter(pl.col("language") != ENGLISH).rename({"score": "local"})
+    paired = local.join(english, on=["endpoint", "culture", "question"], how="inner").drop_nulls(["local", "english"])
+    return Table(
+        "languages",
+        "Local language against English, by question",
+        "The unit is the question: each difference is a mean over the questions that count in both languages. "
+        "p_holm is corrected for the number of cultures of each endpoint.",
+        _compared(paired, ["endpoint", "culture", "language"], "question"),
+        notes=(_GAIN,),
+    )
+
+
+def published_language_table() -> Table:
+    """The same from the paper's scores (Tables 10 and 11), paired by model."""
+    local = PUBLISHED.figures("Table 10").filter(pl.col("language") != ENGLISH)
+    local = local.select("model", "language", culture="value", local="score")
+    english = PUBLISHED.figures("Table 11").select("model", culture="value", english="score")
+    paired = local.join(english, on=["model", "culture"], how="inner").with_columns(endpoint=pl.lit(None, dtype=pl.String))
+    return Table(
+        "languages",
+        "Local language against English, from Tables 10 and 11",
+        "The unit is the model: each difference is a mean over the paper's 17 models, and its interval says how far other models "
+        "would differ, not other questions.",
+        _compared(paired, ["endpoint", "culture", "language"], "model"),
+        notes=(_GAIN,),
+    )
+
+
+def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
+    rows = []
+    for key, group in paired.sort(*keys, unit).group_by(keys, maintain_order=True):  # a sum of floats depends on its order
+        found = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
+        means = (group["local"].mean(), group["english"].mean())
+        rows.append((*key, *means, found.difference, found.low, found.high, found.p, math.nan, found.n))
+    table = pl.DataFrame(rows, schema=dict(LANGUAGES), orient="row").sort(
+        "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
+    )
+    parts = table.partition_by("endpoint", maintain_order=True) or [table]
+    return pl.concat(map(with_holm, parts))

@@ -1,0 +1,76 @@
+"""What CulturalBench's analyses start from: one value per model and question, and the scores of models by a facet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from folkways.benchmarks.culturalbench.regions import REGION, with_regional_means
+from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.summary import summarise_means
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.records import Metric
+
+EASY, HARD = "culturalbench/easy", "culturalbench/hard"
+TASKS = (EASY, HARD)
+HEADLINE = {EASY: "right", HARD: "all_right"}
+SETUPS = {EASY: "Easy", HARD: "Hard"}
+"""How the paper calls the tasks."""
+
+UNIT = "The unit is the question; orders, templates and samples of one question are averaged first."
+UNKNOWN = "unknown"
+WHOLE = "all"
+_MEAN = Metric("value", "", "", kind="mean")
+
+
+def present(inputs: Inputs) -> list[str]:
+    """The tasks of which there are judgements of models, Easy first; NotAvailableError where there is none."""
+    tasks = inputs.tasks
+    found = [task for task in TASKS if task in tasks]
+    if not found:
+        raise inputs.lacking(next((task for task in TASKS if task in inputs.asked), EASY))
+    return found
+
+
+def judgements_of(inputs: Inputs, task: str) -> pl.DataFrame:
+    """The judgements of a task in the profile that was judged first (``Inputs.of``), with the headline as ``value``.
+
+    Rows on which the headline does not stand are left out.
+    """
+    return inputs.of(task).with_columns(value=HEADLINE[task]).drop_nulls("value")
+
+
+def by_question(inputs: Inputs, task: str, *also: str) -> pl.DataFrame:
+    """endpoint, question, culture, ``also``, value: each model's mean on each question, between 0 and 1."""
+    judged = judgements_of(inputs, task)
+    keys = ["endpoint", "question", "culture", *also]
+    missing = [name for name in also if name not in judged.columns]
+    if missing:
+        raise NotAvailableError(f"needs the column {missing[0]}, which these judgements of {task} do not have")
+    return judged.drop_nulls(list(also)).group_by(keys, maintain_order=True).agg(pl.col("value").mean())
+
+
+def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
+    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as ``summarise`` has them."""
+    metric = Metric(HEADLINE[task], "", "")
+    found = []
+    for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
+        scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
+        if facet == REGION:
+            scores = with_regional_means(scores, judged, (metric,))
+        found.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
+    return pl.concat(found).select("endpoint", "value", "score", "low", "high", "n")
+
+
+def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
+    """The mean over several models, from their mean on each question: value (region, or ``all``), score, low, high, n, in percent.
+
+    values: one row per question (question, culture, value and, for ``regions``, region). A region is the mean over its countries.
+    """
+    judged = values.with_columns(counted=pl.lit(True), state=pl.lit("answered"))
+    groupings: Sequence[tuple[str, ...]] = [("region",)] if regions else [()]
+    scores = summarise_means(judged, task, (_MEAN,), (), groupings)
+    if regions:
+        scores = with_regional_means(scores, judged, (_MEAN,))
+    return scores.filter(pl.col("facet") == ("region" if regions else "all")).select("value", "score", "low", "high", "n")

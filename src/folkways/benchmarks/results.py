@@ -1,0 +1,260 @@
+"""What a result of a benchmark is: a pure function from data, or from the judgements of runs, to tables.
+
+Commands and reports loop over the results that each benchmark declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.cultures import cultures, languages
+from folkways.errors import UnknownNameError
+from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty
+from folkways.releases.base import Release
+
+JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
+"""Columns that judgements of runs have at least."""
+
+LEAST_COVERAGE = 0.9
+"""Share of what was expected of a model, in every culture and language, that must have got a reply for analyses to take it.
+
+Below it, what was not asked may be another kind of question than what was, and a difference between groups one of what is missing.
+"""
+
+GROUP = ("endpoint", "culture", "language")
+"""What coverage is looked at by."""
+
+ASKING = ("task", "profile", "endpoint", "question", "language", "variant", "sample")
+"""What the rows have in common that one question of a task with ``whole_questions`` is made of."""
+
+
+@dataclass(frozen=True)
+class DataNeed:
+    """Data that results are made of, and the option of ``folkways tables`` that names other ones.
+
+    name:    of the option, without dashes.
+    about:   its help.
+    default: releases that are taken where none is named, those of them that are on this disk.
+    several: whether several can be named.
+    file:    whether it is a file in place of releases; without a default.
+    """
+
+    name: str
+    about: str
+    default: tuple[str, ...] = ()
+    several: bool = False
+    file: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What results are made of.
+
+    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and profiles.
+    metrics:  task -> its metrics; the first is the headline.
+    releases: task -> the data that were used.
+    cards:    endpoint -> what is known about the model apart from its scores; without those of which nothing is.
+    whole_questions: the tasks in which a question is made of several rows and stands only with all of them (``Task``).
+    data:     name of a DataNeed -> releases. files: name of a DataNeed -> file.
+    profile, tool_set: how answers of people are judged, and words are lemmatised, where a result of the data does that.
+    """
+
+    judged: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
+    metrics: Mapping[str, tuple[Metric, ...]] = field(default_factory=dict)
+    releases: Mapping[str, Release] = field(default_factory=dict)
+    cards: Mapping[str, ModelCard] = field(default_factory=dict)
+    whole_questions: frozenset[str] = frozenset()
+    data: Mapping[str, tuple[Release, ...]] = field(default_factory=dict)
+    files: Mapping[str, Path] = field(default_factory=dict)
+    profile: str = "paper"
+    tool_set: str = "default"
+
+    def data_of(self, need: DataNeed) -> tuple[Release, ...]:
+        """The releases that a result needs; NotAvailableError, which says what to fetch, where there is none."""
+        found = self.data.get(need.name, ())
+        if not found:
+            fetch = f"fetch it: folkways data fetch {' '.join(need.default)}" if need.default else f"name it with --{need.name}"
+            raise NotAvailableError(f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}")
+        return found
+
+    @property
+    def asked(self) -> set[str]:
+        """The tasks of which there are judgements, whether or not they are enough."""
+        return set(self.judged["task"].unique())
+
+    @property
+    def tasks(self) -> set[str]:
+        """The tasks of which an analysis has judgements."""
+        return set(self.judgements["task"].unique())
+
+    @cached_property
+    def judgements(self) -> pl.DataFrame:
+        """Those of the judgements that results may use: counted, with a reply, of models that replied to enough; no baselines.
+
+        A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is missing says nothing of
+        a model: it is left out, and where it is too much of a group (LEAST_COVERAGE), so is the model, in that task.
+        """
+        rows, thin = self._of_models, self._thin
+        kept = rows.filter(~pl.col("_lost")).join(thin, on=["task", "endpoint"], how="anti", maintain_order="left")
+        return kept.drop("_lost")
+
+    @cached_property
+    def _of_models(self) -> pl.DataFrame:
+        """The counted judgements of models, with ``_lost`` where nothing is known."""
+        lost = pl.col("state").is_in(LOST)
+        whole = pl.col("task").is_in(self.whole_questions) & lost.any().over(ASKING)
+        rows = self.judged.filter(pl.col("counted") & ~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
+        return rows.with_columns(_lost=lost | whole)
+
+    @cached_property
+    def _thin(self) -> pl.DataFrame:
+        """task, endpoint, and where its coverage is least, with what was expected and replied to there; of models left out."""
+        groups = self._of_models.group_by("task", "profile", *GROUP, maintain_order=True).agg(
+            expected=pl.len(), replied=(~pl.col("_lost")).sum()
+        )
+        share = pl.col("replied") / pl.col("expected")
+        below = groups.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
+        return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
+
+    def left_out(self, tasks: Sequence[str]) -> list[str]:
+        """One sentence for each model of which judgements of these tasks are left out, or some of them are: which and why."""
+        return [sentence for task in tasks for sentence in (*self.too_few(task), *self._without_reply(task))]
+
+    def too_few(self, task: str) -> Iterator[str]:
+        """One sentence for each model that is left out of a task."""
+        for row in self._thin.filter(pl.col("task") == task).iter_rows(named=True):
+            culture, language = cultures().get(row["culture"]), languages().get(row["language"])
+            where = f"{culture.name if culture else row['culture']} ({language.name if language else row['language']})"
+            share = int(100 * row["replied"] / row["expected"])
+            yield (
+                f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of {row['expected']:,} rows got a reply "
+                f"({share} %), and an analysis needs {LEAST_COVERAGE:.0%} in every culture and language.".replace("90%", "90 %")
+            )
+
+    def _without_reply(self, task: str) -> Iterator[str]:
+        rows = self._of_models.filter(pl.col("task") == task).join(self._thin, on=["task", "endpoint"], how="anti")
+        counts = rows.group_by("endpoint", "profile", maintain_order=True).agg(pl.len(), pl.col("_lost").sum())
+        for endpoint, _, expected, lost in counts.unique("endpoint", keep="first", maintain_order=True).iter_rows():
+            if lost:
+                yield f"{endpoint}: {lost:,} of {expected:,} rows of {task} have no reply and are left out."
+
+    def lacking(self, task: str) -> NotAvailableError:
+        """Why nothing of a task can be analysed, and what to do."""
+        too_few = list(self.too_few(task))
+        if too_few:
+            return NotAvailableError(f"{' '.join(too_few)} Ask what is missing: run the same command again")
+        if task in self.asked:
+            return NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
+        return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
+
+    def of(self, task: str, profile: str | None = None) -> pl.DataFrame:
+        """The judgements of a task in one profile (by default the first that was judged), without columns that are empty.
+
+        NotAvailableError where there are none.
+        """
+        found = self.judgements.filter(pl.col("task") == task)
+        if found.is_empty():
+            raise self.lacking(task)
+        chosen = profile if profile is not None else str(found["profile"][0])
+        found = found.filter(pl.col("profile") == chosen)
+        if found.is_empty():
+            raise NotAvailableError(f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}")
+        return found.select(column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result of a benchmark: tables of its data, or what its paper asks of scores.
+
+    name:    as it is asked for (``regional-bias``); unique within the benchmark.
+    title:   what people read; ``heading`` has the source behind it.
+    make:    its tables; raises NotAvailableError, saying what is lacking, where these inputs do not allow it.
+    source:  where the paper has it ("Table 4", "section 5.1"); empty where it does not.
+    about:   what it asks, in one sentence.
+    tasks:   those of which it needs judgements; it is offered where there are some of any of them. Empty for one of the data.
+    needs:   data besides, or in their place.
+    tables:  names of its tables, where it gives several that can be asked for one by one.
+    aliases: further name -> name of the result, or of one of its tables ("8": the number of a table in the paper).
+    without_run: whether it can be made of the paper's own scores as well.
+    if_named: whether it is made only where somebody asks for it by name.
+    """
+
+    name: str
+    title: str
+    make: Callable[[Inputs], Sequence[Table]]
+    source: str = ""
+    about: str = ""
+    tasks: tuple[str, ...] = ()
+    needs: tuple[DataNeed, ...] = ()
+    tables: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    without_run: bool = False
+    if_named: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The title with its place in the paper."""
+        return f"{self.title} ({self.source})" if self.source else self.title
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its tables are asked for by, in the order in which they are shown."""
+        return self.tables or (self.name,)
+
+
+@dataclass(frozen=True)
+class ResultTables:
+    """A result and the tables it gave."""
+
+    result: Result
+    tables: Sequence[Table]
+
+
+def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[ResultTables], dict[str, str]]:
+    """Every result that these inputs allow with its tables, and name -> why it was left out for the others.
+
+    Each table says in its notes which models, or which of their rows, it does without.
+    """
+    made: list[ResultTables] = []
+    left_out: dict[str, str] = {}
+    for result in results:
+        asked = [task for task in result.tasks if task in inputs.asked]
+        too_few = [sentence for task in asked for sentence in inputs.too_few(task)]
+        try:
+            if result.tasks and not inputs.tasks.intersection(asked) and (inputs.asked or not result.without_run):
+                raise inputs.lacking((asked or result.tasks)[0])
+            notes = inputs.left_out(asked)
+            tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
+            made.append(ResultTables(result, tables))
+        except NotAvailableError as reason:
+            left_out[result.name] = " ".join([str(reason), *(told for told in too_few if told not in str(reason))])
+    return made, left_out
+
+
+def make_tables(results: Sequence[Result], names: Sequence[str], inputs: Inputs) -> tuple[list[Table], dict[str, str]]:
+    """The tables of these names, in their order, and name -> why it was left out for those that these inputs do not allow.
+
+    names: of results, of their tables, or aliases; UnknownNameError for others. A result is made once, however often it is named.
+    """
+    members = {result.name: (result, result.names) for result in results}
+    members |= {table: (result, (table,)) for result in results for table in result.tables}
+    members |= {alias: members[name] for result in results for alias, name in result.aliases.items()}
+    if unknown := [name for name in names if name not in members]:
+        raise UnknownNameError("table", unknown[0], members)
+    wanted = {members[name][0].name: members[name][0] for name in names}
+    made, left_out = make_results(list(wanted.values()), inputs)
+    tables_of = {one.result.name: one.tables for one in made}
+    found: list[Table] = []
+    reasons: dict[str, str] = {}
+    for name in names:
+        result, tables = members[name]
+        if result.name in left_out:
+            reasons[name] = left_out[result.name]
+        found += [table for table in tables_of.get(result.name, ()) if not result.tables or table.name in tables]
+    return found, reasons

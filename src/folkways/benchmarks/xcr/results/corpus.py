@@ -1,0 +1,145 @@
+"""What the base corpus consists of: its size, items per sentence, and how categories, Hall levels and elements meet.
+
+Functions on the frame of ``folkways.benchmarks.xcr.data.corpus``; everything is counted and nothing sampled.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from folkways.benchmarks.published import beside_published
+from folkways.benchmarks.tables import Layout, Table
+from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.published import PUBLISHED
+from folkways.benchmarks.xcr.results.adaptations import cultures_of
+from folkways.metrics.spans import tagged_spans
+from folkways.records import Schema
+from folkways.releases.base import Release
+
+CATEGORY, ELEMENT, LEVEL = "csi_category", "csi_hall_mapping", "hall_level"
+
+LEVELS = ("Visible", "Semi-visible", "Invisible")
+"""Hall's levels, from what is seen to what is not."""
+
+SIZE: Schema = {
+    "quantity": pl.String,
+    "value": pl.Int64,
+    "published": pl.Int64,  # null where the paper gives no number
+    "deviation": pl.Int64,  # recomputed minus published
+    "reproduced": pl.Boolean,
+}
+
+COUNTED = "Counts of sentences of the base corpus; nothing is sampled."
+NOT_PRINTED = "The paper prints no numbers for this; its figure is a drawing."
+
+
+def size_table(release: Release) -> Table:
+    """SIZE: rows, distinct sentences and items, labels in use, and adapted sentences over all cultures."""
+    base, cultures = xcr.corpus(release), cultures_of(release)
+    items = pl.Series("item", [span for sentence in base["sentence"] for span in tagged_spans(sentence, across_lines=True)])
+    values = {
+        "sentences": base.height,
+        "distinct-sentences": base["sentence"].n_unique(),
+        "items": items.len(),
+        "distinct-items": items.cast(pl.String).str.to_lowercase().n_unique(),
+        "parallel-sentences": sum(xcr.adaptations(release, culture).height for culture in cultures),
+        "target-cultures": len(cultures),
+        "categories": base[CATEGORY].n_unique(),
+        "levels": base[LEVEL].n_unique(),
+        "elements": base[ELEMENT].n_unique(),
+    }
+    rows = pl.DataFrame({"quantity": list(values), "value": list(values.values())})
+    cells = pl.concat(PUBLISHED.cells(place, "all") for place in ("section 2.3", "Table 8")).rename({"metric": "quantity"})
+    return Table(
+        "size",
+        "Size of the corpus (section 2.3, Table 8)",
+        "Counts; nothing is sampled. Items are compared in lower case.",
+        beside_published(rows, cells, ["quantity"], decimals=0).cast(pl.Schema(SIZE)),
+        notes=("The abstract speaks of 4.9k parallel sentences; section 2.3 has 4,136.",),
+    )
+
+
+def items_per_sentence(release: Release) -> Table:
+    """How many sentences have how many tagged items, in each version."""
+    texts = {"base": xcr.corpus(release)["sentence"].to_list()}
+    for culture in cultures_of(release):
+        joined = xcr.adaptations(release, culture)
+        texts |= {f"{culture}, {side}": joined[side].to_list() for side in ("intra", "inter")}
+    counts = pl.DataFrame(
+        [(name, len(tagged_spans(text, across_lines=True))) for name, members in texts.items() for text in members],
+        schema={"version": pl.String, "items": pl.Int64},
+        orient="row",
+    )
+    rows = (
+        counts.select(pl.col("version").unique(maintain_order=True))
+        .join(counts.select(pl.col("items").unique().sort()), how="cross")
+        .join(counts.group_by("version", "items").len("value"), on=["version", "items"], how="left", maintain_order="left")
+        .with_columns(pl.col("items").cast(pl.String), pl.col("value").fill_null(0).cast(pl.Int64))
+    )
+    return Table(
+        "items-per-sentence",
+        "Culture-specific items per sentence",
+        "Counts of sentences, by version; nothing is sampled.",
+        rows,
+        Layout("version", "items", "value", decimals=0),
+        ("A version without items is one that is said to be non-transferable, or that nobody tagged (see the table of cells).",),
+    )
+
+
+def count_table(base: pl.DataFrame, column: str, name: str) -> Table:
+    """How many sentences have each value of a label, the most frequent first."""
+    rows = (
+        base.group_by(pl.col(column).alias(name))
+        .agg(value=pl.len().cast(pl.Int64))
+        .with_columns(share=100 * pl.col("value") / base.height)
+        .sort("value", name, descending=[True, False])
+    )
+    plural = "categories" if name == "category" else f"{name}s"
+    return Table(plural, f"Sentences by {'Hall level' if name == 'level' else name}", COUNTED, rows, notes=(NOT_PRINTED,))
+
+
+def cross_table(base: pl.DataFrame, across: str) -> Table:
+    """How many sentences of each category have each level or element, zeros included (Figures 3 and 4)."""
+    labels = base.select(category=CATEGORY, label=across)
+    order = _most_frequent(labels["category"])
+    places = list(LEVELS) if across == LEVEL else _most_frequent(labels["label"])
+    places += [label for label in labels["label"].unique().sort() if label not in places]
+    grid = pl.DataFrame({"category": order}).join(pl.DataFrame({"label": places}), how="cross")
+    counts = labels.group_by("category", "label").len("value")
+    rows = grid.join(counts, on=["category", "label"], how="left", maintain_order="left").with_columns(
+        pl.col("value").fill_null(0).cast(pl.Int64)
+    )
+    if across == LEVEL:
+        column, title = "level", "Figure 3: categories and Hall levels"
+        layout = Layout("category", column, "value", decimals=0, drawn="heatmap")
+    else:
+        column, title = "element", "Figure 4: categories and elements"
+        layout = Layout(column, "category", "value", decimals=0, drawn="heatmap")
+    return Table(f"category-{column}s", title, COUNTED, rows.rename({"label": column}), layout, (NOT_PRINTED,))
+
+
+def element_levels(base: pl.DataFrame) -> Table:
+    """On which level each element stands in the data, beside Table 8; elements that only one of the two has are rows too."""
+    counts = base.group_by(pl.col(ELEMENT).alias("element"), pl.col(LEVEL).alias("level")).agg(value=pl.len().cast(pl.Int64))
+    printed = PUBLISHED.cells("Table 8", "element", "level").drop_nulls("level")
+    published = printed.select("element", published="level")
+    rows = (
+        counts.join(published, on="element", how="full", coalesce=True)
+        .with_columns(pl.col("value").fill_null(0), reproduced=(pl.col("level") == pl.col("published")).fill_null(False))
+        .sort(pl.col("level").replace_strict({level: place for place, level in enumerate(LEVELS)}, default=len(LEVELS)), "element")
+        .select("element", "level", "published", "reproduced", "value")
+    )
+    differing = rows.filter(~pl.col("reproduced"))["element"].unique().sort()
+    told = f"Differs from Table 8: {', '.join(differing)}." if differing.len() else "Every element stands where Table 8 has it."
+    return Table(
+        "element-levels",
+        "Table 8: Hall level of each element",
+        "Counts of sentences; nothing is sampled.",
+        rows,
+        notes=(told, "An element without a published level is missing in Table 8."),
+    )
+
+
+def _most_frequent(column: pl.Series) -> list[str]:
+    counts = pl.DataFrame({"label": column}).group_by("label").len()
+    return counts.sort("len", "label", descending=[True, False])["label"].to_list()

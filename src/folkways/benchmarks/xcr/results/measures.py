@@ -1,0 +1,130 @@
+"""Which numbers the analyses look at, and how judgements become one value per sentence.
+
+Where judgements carry the neural metrics of the paper (SP-CSI, BERTScore), those are analysed; where they do not, the edit
+similarities that need no model stand in for them, and every row says which it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import polars as pl
+
+from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.records import Metric
+
+T = TypeVar("T")
+
+IDENTIFICATION, PREDICTION, ADAPTATION = "xcr/identification", "xcr/prediction", "xcr/adaptation"
+TASKS = (IDENTIFICATION, PREDICTION, ADAPTATION)
+SIDES: Mapping[str, str] = {"intra": "in English", "inter": "in the language"}
+
+CSI, SENTENCE = "items", "sentences"
+"""What a metric of the adaptation compares: the tagged items, or whole sentences."""
+
+_SIDED: Mapping[str, tuple[str, ...]] = {CSI: ("csi_bert", "csi_edit"), SENTENCE: ("sent_bert", "sent_edit")}
+"""What is compared -> the metrics of each version, the first that was judged is taken."""
+
+_PLAIN: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    IDENTIFICATION: (("hi_csi",), ("si_csi",)),
+    PREDICTION: (("hp_csi",), ("sp_csi",)),
+}
+
+WEIGHT = "hp_weight"
+"""How many gold items a row of the prediction stands for, where the profile takes shares of items."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric as an analysis uses it; ``side`` and ``compares`` are of the adaptation alone."""
+
+    metric: Metric
+    side: str | None = None
+    compares: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The column of the judgements."""
+        return self.metric.name
+
+    @property
+    def label(self) -> str:
+        """What people read."""
+        return self.metric.label
+
+
+def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[Measure]:
+    """The metrics of ``task`` that the analyses look at and that ``judged`` has values of, in the paper's order.
+
+    NotAvailableError where there are none.
+    """
+    if task == ADAPTATION:
+        found = [
+            Measure(metric, side, compares)
+            for compares, families in _SIDED.items()
+            for side in SIDES
+            if (metric := _first(inputs, task, judged, [f"{family}_{side}" for family in families]))
+        ]
+    else:
+        found = [Measure(metric) for names in _PLAIN[task] if (metric := _first(inputs, task, judged, names))]
+    if not found:
+        raise NotAvailableError(f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN")
+    return found
+
+
+def task_by_task(inputs: Inputs, make: Callable[[str], T]) -> list[T]:
+    """What ``make`` gives for each judged task, without those for which it is not available.
+
+    Raises the last NotAvailableError where it is for none.
+    """
+    found: list[T] = []
+    lacking = NotAvailableError(f"needs judgements of {', '.join(TASKS)}")
+    for task in TASKS:
+        if task in inputs.tasks:
+            try:
+                found.append(make(task))
+            except NotAvailableError as reason:
+                lacking = reason
+        elif task in inputs.asked:
+            lacking = inputs.lacking(task)
+    if not found:
+        raise lacking
+    return found
+
+
+def sided(inputs: Inputs, judged: pl.DataFrame) -> list[tuple[str, Measure, Measure]]:
+    """What is compared, and the metric of each version of an adaptation, where both versions have the same kind of metric."""
+    found = measures(inputs, ADAPTATION, judged)
+    pairs = []
+    for compares in _SIDED:
+        of_kind = {measure.side: measure for measure in found if measure.compares == compares}
+        if set(of_kind) == set(SIDES):
+            pairs.append((compares, of_kind["intra"], of_kind["inter"]))
+    return pairs
+
+
+def per_sentence(judged: pl.DataFrame, keys: Sequence[str], values: Mapping[str, str]) -> pl.DataFrame:
+    """One row per sentence and ``keys``: the mean of each metric over prompts and samples, times 100.
+
+    values: name of the new column -> metric. Null where a metric applies to none of the sentence's rows.
+    """
+    means = [(100 * pl.col(metric)).mean().alias(name) for name, metric in values.items()]
+    return judged.group_by(*keys, "question", maintain_order=True).agg(*means)
+
+
+def by_items(judged: pl.DataFrame, task: str) -> pl.DataFrame:
+    """A row for each thing that the profile takes shares of: gold items of the prediction in ``strict``, else sentences."""
+    if task != PREDICTION or WEIGHT not in judged.columns:
+        return judged
+    return judged.select(pl.exclude(WEIGHT).repeat_by(WEIGHT).explode())
+
+
+def _first(inputs: Inputs, task: str, judged: pl.DataFrame, names: Sequence[str]) -> Metric | None:
+    known = {metric.name: metric for metric in inputs.metrics.get(task, ())}
+    for name in names:
+        if name in judged.columns and judged[name].null_count() < judged.height:
+            return known.get(name, Metric(name, name, "", "mean"))
+    return None

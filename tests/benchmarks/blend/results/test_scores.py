@@ -1,0 +1,155 @@
+"""Languages, topics and formats: from judgements made up with a known answer, and from the paper's scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as reference
+
+from folkways.benchmarks.blend.published import PUBLISHED
+from folkways.benchmarks.blend.results.categories import category_means, category_pairs_table, category_table
+from folkways.benchmarks.blend.results.formats import culture_scores, format_table, published_scores
+from folkways.benchmarks.blend.results.languages import language_table, published_language_table
+from folkways.errors import DataError
+
+TOPICS = ("Food", "Sport", "Family")
+
+
+def judgements(
+    seed: int = 0,
+    *,
+    endpoints: tuple[str, ...] = ("m1", "m2"),
+    cultures: tuple[str, ...] = ("KR", "ES", "GR", "US"),
+    questions: int = 60,
+) -> pl.DataFrame:
+    """Korea gains 30 points by its own language, Food is 20 points harder, one question in ten does not count."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for endpoint in endpoints:
+        for culture in cultures:
+            level = 0.6 + 0.15 * rng.standard_normal()
+            for number in range(questions):
+                topic = TOPICS[number % 3]
+                for language in ("en",) if culture == "US" else ("xx", "en"):
+                    for variant in ("inst-4", "pers-3"):
+                        chance = level + (0.3 if (culture, language) == ("KR", "xx") else 0.0) - (0.2 if topic == "Food" else 0.0)
+                        right = float(rng.random() < chance)
+                        rows.append(
+                            (endpoint, "blend/saq", culture, f"q{number}", language, variant, topic, number % 10 > 0, right)
+                        )
+    names = ["endpoint", "task", "culture", "question", "language", "variant", "topic", "counted", "sem_b"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def test_languages_are_compared_by_question() -> None:
+    data = judgements()
+    rows = language_table(data).rows
+    assert set(rows["culture"]) == {"KR", "ES", "GR"}, "the US is asked in English alone"
+    assert set(rows["n"]) == {54}, "questions that do not count are left out"
+    one = data.filter(pl.col("counted"), pl.col("endpoint") == "m1", pl.col("culture") == "KR")
+    own, english = (
+        one.filter(pl.col("language") == code)
+        .group_by("question")
+        .agg(sem_b=100 * pl.col("sem_b").mean())
+        .sort("question")["sem_b"]
+        for code in ("xx", "en")
+    )
+    expected = reference.ttest_rel(own, english)
+    found = rows.filter(pl.col("endpoint") == "m1", pl.col("culture") == "KR").row(0, named=True)
+    assert found["difference"] == pytest.approx(own.mean() - english.mean())
+    assert found["p"] == pytest.approx(expected.pvalue)
+    assert found["p_holm"] == pytest.approx(min(1.0, 3 * expected.pvalue)), "three cultures were looked at, and this p is the least"
+    assert found["low"] > 0
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    data = judgements()
+    shuffled = data.sample(fraction=1, shuffle=True, seed=3)
+    for made in (lambda frame: language_table(frame).rows, lambda frame: category_table(category_means(frame)).rows):
+        one, other = made(data), made(shuffled)
+        assert one.drop(pl.selectors.float()).equals(other.drop(pl.selectors.float()))
+        for name in one.select(pl.selectors.float()).columns:
+            assert other[name].to_list() == pytest.approx(one[name].to_list(), nan_ok=True)
+
+
+def test_languages_from_the_papers_scores() -> None:
+    rows = published_language_table().rows
+    assert rows.height == 14
+    assert set(rows["n"]) == {17}
+    gains = dict(rows.select("culture", "difference").iter_rows())
+    assert {culture for culture, gain in gains.items() if gain > 0} == {"ES", "MX", "ID", "CN", "KR", "DZ", "KP"}
+    assert gains["ET"] == pytest.approx(-27.52, abs=0.005)
+
+
+def test_topics_are_means_of_counted_judgements() -> None:
+    data = judgements()
+    means = category_means(data)
+    assert means.height == 2 * 4 * 3
+    one = means.filter(pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food").row(0, named=True)
+    rows = data.filter(pl.col("endpoint") == "m2", pl.col("culture") == "ES", pl.col("topic") == "Food", pl.col("counted"))
+    assert (one["n"], one["score"]) == (rows.height, pytest.approx(100 * rows["sem_b"].mean()))
+
+
+def test_the_designs_and_their_units() -> None:
+    means = category_means(judgements(1, questions=300))
+    rows = category_table(means).rows
+    assert rows.select("design", "block", "rows", "blocks").rows() == [
+        ("one-way", "", 24, 0),
+        ("blocked", "endpoint and culture", 24, 8),
+        ("blocked", "culture", 12, 4),
+    ]
+    expected = reference.f_oneway(*(part["score"].to_numpy() for part in means.partition_by("topic")))
+    assert rows["f"][0] == pytest.approx(expected.statistic)
+    assert rows["p"][1] < rows["p"][0], "levels of models and cultures hide the topics from the one-way test"
+    pairs = category_pairs_table(means).rows
+    assert pairs.height == 3 * 3
+    found = pairs.filter(pl.col("block") == "endpoint and culture", pl.col("differ")).select("first", "second").rows()
+    assert found == [("Family", "Food"), ("Food", "Sport")]
+
+
+def test_a_design_that_the_rows_do_not_allow_is_left_out() -> None:
+    means = category_means(judgements(endpoints=("m1", "m2"), cultures=("KR",)))
+    assert category_table(means).rows["block"].to_list() == ["", "endpoint and culture"]
+    with pytest.raises(DataError, match="more rows than groups"):
+        category_table(category_means(judgements(endpoints=("m1",), cultures=("KR",))))
+
+
+def test_formats_from_the_papers_scores() -> None:
+    """What the paper's own tables give: 0.925 and 0.870 over cultures, not the 0.93 and 0.98 of its text."""
+    table = format_table(published_scores())
+    averaged = table.rows.filter(pl.col("model").is_null())
+    r = dict(averaged.select("saq", "r").iter_rows())
+    assert r["both"] == pytest.approx(0.925, abs=0.0005)
+    assert r["english"] == pytest.approx(0.870, abs=0.0005)
+    assert set(averaged["models"]) == {16}, "Llama-3.1-70B has no multiple-choice scores"
+    assert set(table.rows["cultures"]) == {16}
+    assert ((table.rows["low"] < table.rows["r"]) & (table.rows["r"] < table.rows["high"])).all()
+    of_gpt4 = PUBLISHED.figures("Table 10", "Table 12").filter(model="GPT-4").sort("place", "value")
+    expected = reference.pearsonr(*(part["score"].to_numpy() for part in of_gpt4.partition_by("place", maintain_order=True)))
+    found = table.rows.filter(pl.col("model") == "GPT-4", pl.col("saq") == "local")
+    assert found["r"].item() == pytest.approx(expected.statistic)
+
+
+def test_formats_from_judgements() -> None:
+    saq = judgements(questions=30)
+    mcq = (
+        saq.filter(pl.col("language") == "en", pl.col("variant") == "inst-4")
+        .rename({"sem_b": "correct"})
+        .with_columns(task=pl.lit("blend/mcq"))
+    )
+    both = pl.concat([saq, mcq], how="diagonal")
+    scores = culture_scores(both, "sem_b", "correct")
+    assert scores.filter(pl.col("measure") == "mcq").height == 8
+    table = format_table(scores)
+    assert set(table.rows["cultures"]) == {4}
+    alone = format_table(culture_scores(saq, "sem_b", "correct"))
+    assert set(alone.rows["cultures"]) == {0}
+    assert alone.rows["r"].is_nan().all()
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(DataError, match="lack the column sem_b"):
+        language_table(judgements().drop("sem_b"))
+    with pytest.raises(DataError, match="lack the columns topic, counted"):
+        category_means(judgements().drop("topic", "counted"))

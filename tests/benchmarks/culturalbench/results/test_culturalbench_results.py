@@ -1,0 +1,167 @@
+"""The analyses on small judgements, against figures worked out by hand, and what they say when something is lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.culturalbench import BENCHMARK
+from folkways.benchmarks.results import Inputs, make_results
+from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.records import JUDGEMENTS, ModelCard
+
+EASY, HARD = (task.name for task in BENCHMARK.tasks)
+REGIONS = {"JP": "East Asia", "KR": "East Asia", "PE": "South America"}
+BY_NAME = {result.name: result for result in BENCHMARK.results if result.tasks}
+
+
+def judged(
+    task: str, endpoint: str, values: dict[str, Sequence[float]], variant: str = "plain", mode: str = "single", first: int = 0
+) -> pl.DataFrame:
+    """One row per value, country by country; questions are numbered on."""
+    rows = [(culture, value) for culture, found in values.items() for value in found]
+    metric = "right" if task == EASY else "all_right"
+    return pl.DataFrame(
+        {
+            "task": task,
+            "item": [f"{task}/{number}" for number in range(first, first + len(rows))],
+            "question": [str(number) for number in range(first, first + len(rows))],
+            "culture": [culture for culture, _ in rows],
+            "language": "en",
+            "variant": variant,
+            "sample": 0,
+            "counted": True,
+            "state": "answered",
+            "answer": "A",
+            "reason": "",
+            "endpoint": endpoint,
+            "profile": "paper",
+            "mode": mode,
+            "region": [REGIONS[culture] for culture, _ in rows],
+            metric: [value for _, value in rows],
+        },
+        schema_overrides={**JUDGEMENTS, metric: pl.Float64},
+    )
+
+
+def findings(*frames: pl.DataFrame, cards: dict[str, ModelCard] | None = None) -> Inputs:
+    """Inputs of these judgements."""
+    whole = frozenset(task.name for task in BENCHMARK.tasks if task.whole_questions)
+    return Inputs(pl.concat(frames, how="diagonal_relaxed"), cards=cards or {}, whole_questions=whole)
+
+
+def rows_of(analysis: str, found: Inputs, name: str) -> list[dict[str, object]]:
+    return next(table for table in BY_NAME[analysis].make(found) if table.name == name).rows.to_dicts()
+
+
+ONES = {"JP": [1, 1, 0, 1], "KR": [1, 0], "PE": [0, 0, 1, 0]}
+ZEROS = {"JP": [0, 1, 0, 0], "KR": [0, 0], "PE": [0, 0, 1, 0]}
+
+
+def test_the_gap_is_over_the_questions_of_both_setups() -> None:
+    easy = judged(EASY, "m", {**ONES, "PE": [0, 0, 1, 0, 1, 1]})
+    (row,) = rows_of("easy-hard", findings(easy, judged(HARD, "m", ZEROS)), "easy-hard-gap")
+    assert (row["easy"], row["hard"], row["gap"], row["questions"]) == (50.0, 20.0, 30.0, 10)
+    # Three of ten questions go one way and none the other: McNemar's mid-p is .125. Worth 26.4 answers (test_clusters): z = 1.54.
+    assert row["p"] == row["p_holm"] == pytest.approx(0.1227, abs=5e-5)
+
+
+def test_formats_of_one_question_are_averaged_before_anything_is_compared() -> None:
+    plain = judged(EASY, "m", {"JP": [1, 1], "PE": [0, 0]}, "plain")
+    strict = judged(EASY, "m", {"JP": [1, 0], "PE": [1, 0]}, "strict-format")
+    (east, _) = rows_of("format-spread", findings(plain, strict), "region-differences")
+    assert (east["group"], east["score"], east["difference"]) == ("East Asia", 75.0, 50.0)
+    assert (east["least"], east["most"], east["format_spread"], east["formats"]) == (0.0, 100.0, 0.0, 2)
+    assert east["questions"] == 2
+
+
+def test_a_group_is_the_mean_over_its_countries_against_that_over_all_others() -> None:
+    (east, south) = rows_of("format-spread", findings(judged(EASY, "m", ONES)), "region-differences")
+    assert east["score"] == pytest.approx(100 * (0.75 + 0.5) / 2)
+    assert east["difference"] == pytest.approx(100 * ((0.75 + 0.5) / 2 - 0.25))
+    assert (east["difference"], east["low"]) == (pytest.approx(-south["difference"]), pytest.approx(-south["high"]))
+    assert (east["least"], east["format_spread"]) == (None, None)
+    countries = rows_of("format-spread", findings(judged(EASY, "m", ONES)), "culture-differences")
+    assert [row["group"] for row in countries] == ["JP", "KR", "PE"]
+    assert countries[0]["difference"] == pytest.approx(100 * (0.75 - (0.5 + 0.25) / 2))
+
+
+def test_question_types_and_their_gap() -> None:
+    found = findings(judged(EASY, "m", ONES), judged(EASY, "m", {"JP": [0, 1], "KR": [0, 0]}, mode="multi", first=10))
+    (row,) = rows_of("question-types", found, "question-type-gap")
+    assert (row["single"], row["multi"], row["difference"], row["n_single"], row["n_multi"]) == (50.0, 25.0, 25.0, 10, 4)
+
+
+def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
+    def card(size: float | None, year: int) -> ModelCard:
+        return ModelCard("Us", "Ours", size, date(year, 1, 1))
+
+    cards = {"big": card(70, 2024), "small": card(8, 2024), "late": card(8, 2025), "nosize": card(None, 2023)}
+    found = findings(
+        judged(EASY, "big", ONES), judged(EASY, "small", ZEROS), judged(EASY, "late", ONES), judged(EASY, "nosize", ONES),
+        judged(EASY, "stranger", ONES), cards=cards,
+    )  # fmt: skip
+    (size,) = rows_of("sizes", found, "sizes-steps")
+    assert (size["earlier"], size["later"], size["from"], size["to"], size["difference"]) == ("small", "big", "8 B", "70 B", 30.0)
+    (step,) = rows_of("dates", found, "dates-steps")
+    assert (step["family"], step["earlier"], step["later"], step["difference"]) == ("Ours 8 B", "small", "late", 30.0)
+    groups = rows_of("models", found, "model-groups")
+    shown = {(row["by"], row["group"]): (row["models"], row["score"]) for row in groups}
+    assert shown["provider", "Us"] == (4, pytest.approx((50 + 20 + 50 + 50) / 4))
+    assert shown["provider", "unknown"] == (1, 50.0)
+    assert shown["size", "8 B"] == (2, 35.0)
+    assert shown["released", "2024-01"] == (2, 35.0)
+
+
+def test_a_group_of_models_is_compared_on_what_all_of_them_were_asked() -> None:
+    found = findings(judged(EASY, "one", {"JP": [1, 1, 1, 1]}), judged(EASY, "two", {"JP": [0, 0]}))
+    (row,) = (row for row in rows_of("models", found, "model-groups") if row["by"] == "provider")
+    assert (row["score"], row["n"], row["models"]) == (50.0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "what"),
+    [
+        ("easy-hard", "culturalbench/hard was not asked"),
+        ("question-types", "of one type only"),
+        ("sizes", "two models of one family and date"),
+        ("dates", "two models of one family and size"),
+    ],
+)
+def test_what_is_lacking_is_said(analysis: str, what: str) -> None:
+    with pytest.raises(NotAvailableError, match=what):
+        BY_NAME[analysis].make(findings(judged(EASY, "m", ONES)))
+
+
+def test_one_country_in_one_format_has_no_spread() -> None:
+    with pytest.raises(NotAvailableError, match="two formats"):
+        BY_NAME["format-spread"].make(findings(judged(EASY, "m", {"JP": [1, 0]})))
+
+
+def test_baselines_are_no_models() -> None:
+    alone = findings(judged(EASY, "baseline/random", ONES))
+    for name in ("question-types", "region-providers", "models", "format-spread"):
+        with pytest.raises(NotAvailableError, match="not of baselines alone"):
+            BY_NAME[name].make(alone)
+    beside = findings(judged(EASY, "baseline/random", ONES), judged(EASY, "m", ONES))
+    assert {row["endpoint"] for row in rows_of("region-providers", beside, "regions")} == {"m"}
+
+
+def test_published_figures_stand_in_tables_of_their_own() -> None:
+    tables: Sequence[Table] = BY_NAME["reference-points"].make(findings(judged(EASY, "m", ONES)))
+    assert [table.name for table in tables] == ["published-scores", "published-regions"]
+    assert all(table.title.startswith("Published") for table in tables)
+    (scores, regions) = (table.rows for table in tables)
+    assert scores.filter(pl.col("subject") == "GPT-4o").select("setup", "published").rows() == [("Easy", 88.8)]
+    gpt = regions.filter(pl.col("model") == "gpt4o (published)", pl.col("region") == "South Asia")
+    assert gpt["published"].to_list() == [90.13]
+
+
+def test_every_analysis_names_what_it_lacks_or_is_made() -> None:
+    found = findings(judged(EASY, "m", ONES), judged(HARD, "m", ZEROS))
+    made, left_out = make_results([result for name, result in BY_NAME.items() if name != "guessing"], found)
+    assert {one.result.name for one in made} | set(left_out) == set(BY_NAME) - {"guessing"}
+    assert set(left_out) == {"question-types", "sizes", "dates"}

@@ -1,0 +1,246 @@
+"""What was not asked is no zero: every analysis of every benchmark, with a stopped run, lost replies and a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, make_results
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.xcr import data as xcr
+from folkways.records import ModelCard
+from folkways.releases.base import Release
+from tests.support.culturalbench_data import write_culturalbench
+from tests.support.xcr_data import write_csv, write_small_corpus
+from tests.support.xcr_judgements import CATEGORIES
+
+LANGUAGE = {"KR": "ko", "ES": "es", "US": "en", "ET": "am"}
+REGIONS = {"JP": "East Asia", "KR": "East Asia", "PE": "South America", "ES": "Southern Europe"}
+ADAPTED = ("ARAB", "CN", "IN-WB", "BD")
+TOPICS = ("Food", "Sport")
+MODELS = ("lab/small", "lab/small?reasoning_effort=high", "lab/large", "lab/late")
+CARDS = {
+    "lab/small": ModelCard("Us", "Ours", 8, date(2024, 1, 1)),
+    "lab/large": ModelCard("Us", "Ours", 70, date(2024, 1, 1)),
+    "lab/late": ModelCard("Us", "Ours", 8, date(2025, 1, 1)),
+    "lab/stopped": ModelCard("Us", "Ours", 405, date(2024, 1, 1)),
+}
+LEFT_OUT_FIRST = {"blend": "South Korea", "culturalbench": "Japan", "xcr": "Arab|Anglo"}
+"""The culture that the stopped run did not reach."""
+
+EVERY = [
+    pytest.param(name, result, id=f"{name}/{result.name}")
+    for name, benchmark in benchmarks().items()
+    for result in benchmark.results
+    if result.tasks
+]
+
+
+def drawn(*parts: object) -> float:
+    """A number from 0 to 1, always the same for the same parts."""
+    return int.from_bytes(blake2b(repr(parts).encode(), digest_size=4).digest(), "big") / 2**32
+
+
+def row(task: str, endpoint: str, culture: str, question: str, language: str = "en", **more: Any) -> dict[str, Any]:
+    return {
+        "task": task,
+        "item": f"{culture}/{question}",
+        "question": question,
+        "culture": culture,
+        "language": language,
+        "endpoint": endpoint,
+        "variant": "plain",
+        "sample": 0,
+        "counted": True,
+        "state": "answered",
+        "answer": "A",
+        "reason": "",
+        "profile": "paper",
+        **more,
+    }
+
+
+def blend(endpoint: str) -> list[dict[str, Any]]:
+    rows = []
+    for culture, own in LANGUAGE.items():
+        for number in range(24):
+            facets = {"topic": TOPICS[number % 2]}
+            for language in dict.fromkeys((own, "en")):
+                value = float(drawn(endpoint, culture, number, language) < 0.6)
+                rows.append(row("blend/saq", endpoint, culture, f"{culture}-{number}", language, sem_b=value, **facets))
+            value = float(drawn(endpoint, culture, number) < 0.5)
+            rows.append(row("blend/mcq", endpoint, culture, f"{culture}-{number}", accuracy=value, **facets))
+    return rows
+
+
+def culturalbench(endpoint: str) -> list[dict[str, Any]]:
+    rows = []
+    for place, (culture, region) in enumerate(REGIONS.items()):
+        for number in range(20 * place, 20 * place + 20):
+            facets = {"mode": ("single", "multi")[number % 2], "region": region}
+            value = float(drawn(endpoint, number) < 0.6)
+            rows.append(
+                row("culturalbench/easy", endpoint, culture, str(number), right=value, **facets) | {"item": f"easy/{number}"}
+            )
+            judged = [float(drawn(endpoint, number, part) < 0.8) for part in range(4)]
+            wrong = next((part for part in range(4) if not judged[part]), 0)
+            for part in range(4):
+                stands = min(judged) if part == wrong else None
+                item = f"hard/{number}/{4 * number + part}"
+                made = row("culturalbench/hard", endpoint, culture, str(number), right=judged[part], all_right=stands, **facets)
+                rows.append(made | {"item": item})
+    return rows
+
+
+def of_xcr(endpoint: str) -> list[dict[str, Any]]:
+    rows = []
+    for number in range(35):
+        question = _questions()[number] if number < len(_questions()) else f"made-{number}"
+        facets = {
+            "category": CATEGORIES[number % 7],
+            "hall_level": ("Visible", "Invisible")[number % 2],
+            "element": ("Art", "Games")[number % 2],
+        }
+        value = drawn(endpoint, number)
+        for task, metric in (("xcr/identification", "si_csi"), ("xcr/prediction", "hp_csi")):
+            rows.append(row(task, endpoint, "ANGLO", question, **{metric: round(value) if metric == "hp_csi" else value}, **facets))
+        for culture in ADAPTED:
+            value = drawn(endpoint, number, culture)
+            scores = {"csi_edit_intra": value, "csi_edit_inter": value / 2, "strategy": ("Label", "Transference")[number % 2]}
+            rows.append(row("xcr/adaptation", endpoint, culture, question, **scores, **facets))
+    return rows
+
+
+MAKERS = {"blend": blend, "culturalbench": culturalbench, "xcr": of_xcr}
+
+
+@cache
+def release(benchmark: str) -> Release:
+    root = Path(mkdtemp())
+    if benchmark == "culturalbench":
+        return write_culturalbench(root)
+    (root / "prompts").mkdir()
+    shown = "Input: They keep slippers by the door.\nOutput: They keep <CSI>slippers</CSI> by the <CSI>door</CSI>.\n"
+    (root / xcr.PROMPT_FILES["prediction"]).write_text(shown, encoding="utf-8")
+    for culture in ("IN-WB", "BD"):
+        gold = [(sentence, "<CSI> one </CSI> two", "<CSI> one </CSI> two") for sentence in _corpus()["sentence"]]
+        write_csv(root / xcr.ADAPTATION_FILES[culture], [("Sentence", "Intra-lingual", "Inter-lingual"), *gold])
+    return write_small_corpus(root)
+
+
+@cache
+def _corpus() -> pl.DataFrame:
+    return xcr.corpus(write_small_corpus(Path(mkdtemp())))
+
+
+def _questions() -> list[str]:
+    return _corpus()["id"].to_list()
+
+
+def judged(benchmark: str, endpoint: str) -> pl.DataFrame:
+    return pl.DataFrame(MAKERS[benchmark](endpoint), infer_schema_length=None)
+
+
+def zeros(rows: pl.DataFrame, where: pl.Expr, state: str) -> pl.DataFrame:
+    """The rows as they are judged where nothing came back: every metric 0."""
+    metrics = [name for name, kind in rows.schema.items() if kind == pl.Float64]
+    lost = [pl.when(where & pl.col(name).is_not_null()).then(0.0).otherwise(name).alias(name) for name in metrics]
+    return rows.with_columns(*lost, state=pl.when(where).then(pl.lit(state)).otherwise("state"))
+
+
+def stopped(benchmark: str, endpoint: str = "lab/stopped") -> pl.DataFrame:
+    """A run that did not get to the first culture of each task."""
+    rows = judged(benchmark, endpoint)
+    return zeros(rows, pl.col("culture") == pl.col("culture").first().over("task"), "missing")
+
+
+def findings(benchmark: str, *frames: pl.DataFrame) -> Inputs:
+    rows = pl.concat(frames, how="diagonal_relaxed")
+    known = [get_task(name) for name in rows["task"].unique(maintain_order=True)]
+    releases: Mapping[str, Release] = {} if benchmark == "blend" else {task.name: release(benchmark) for task in known}
+    whole = frozenset(task.name for task in known if task.whole_questions)
+    return Inputs(rows, {task.name: task.metrics for task in known}, releases, CARDS, whole)
+
+
+@cache
+def complete(benchmark: str) -> Inputs:
+    return findings(benchmark, *(judged(benchmark, endpoint) for endpoint in MODELS))
+
+
+def tables(result: Result, found: Inputs) -> dict[str, pl.DataFrame]:
+    ((made,), left_out) = make_results([result], found)
+    assert not left_out
+    return {table.name: table.rows for table in made.tables}
+
+
+def alike(one: dict[str, pl.DataFrame], other: dict[str, pl.DataFrame]) -> bool:
+    return one.keys() == other.keys() and all(rows.equals(other[name]) for name, rows in one.items())
+
+
+@pytest.mark.parametrize(("benchmark", "result"), EVERY)
+def test_a_stopped_run_and_a_baseline_change_no_number(benchmark: str, result: Result) -> None:
+    whole = complete(benchmark)
+    baseline = judged(benchmark, "baseline/echo")
+    more = findings(benchmark, whole.judged, stopped(benchmark), baseline)
+    assert alike(tables(result, more), tables(result, whole))
+    ((made,), _) = make_results([result], more)
+    for table in made.tables:
+        assert any("lab/stopped is left out" in note for note in table.notes)
+        assert not any("baseline" in note for note in table.notes if "left out" in note)
+
+
+@pytest.mark.parametrize(("benchmark", "result"), EVERY)
+def test_of_a_stopped_run_alone_nothing_is_made_and_it_says_where(benchmark: str, result: Result) -> None:
+    made, left_out = make_results([result], findings(benchmark, stopped(benchmark)))
+    assert not made
+    (why,) = left_out.values()
+    assert any(name in why for name in LEFT_OUT_FIRST[benchmark].split("|")), why
+    assert "0 of " in why and "(0 %)" in why and f"{LEAST_COVERAGE:.0%}".replace("%", " %") in why
+
+
+@pytest.mark.parametrize(("benchmark", "result"), EVERY)
+def test_baselines_alone_are_no_models(benchmark: str, result: Result) -> None:
+    made, left_out = make_results([result], findings(benchmark, judged(benchmark, "baseline/echo")))
+    assert not made and "not of baselines alone" in left_out[result.name]
+
+
+@pytest.mark.parametrize(("benchmark", "result"), EVERY)
+def test_a_few_lost_replies_are_left_out_and_not_counted_as_wrong(benchmark: str, result: Result) -> None:
+    whole = complete(benchmark)
+    last = pl.col("question") == pl.col("question").last().over("task", "culture")
+    gone = last & (pl.col("endpoint") == "lab/small")
+    # Of a question of four judgements only one is lost, and the question is not known all the same.
+    one_row = gone & (~pl.col("item").str.starts_with("hard/") | (pl.col("item") == pl.col("item").last().over("task", "culture")))
+    some = replace(whole, judged=zeros(whole.judged, one_row, "failed"))
+    assert alike(tables(result, some), tables(result, replace(whole, judged=whole.judged.filter(~gone))))
+    ((made,), _) = make_results([result], some)
+    assert any("have no reply and are left out" in note for note in made.tables[0].notes)
+
+
+def test_refused_and_unreadable_replies_count_as_the_rule_has_it() -> None:
+    rows = judged("blend", "lab/small")
+    silent = zeros(rows, pl.col("culture") == "KR", "refused")
+    found = findings("blend", silent)
+    assert found.judgements.filter(culture="KR", task="blend/saq")["sem_b"].sum() == 0
+    assert found.judgements.height == rows.height
+
+
+@pytest.mark.parametrize(("lost", "taken"), [(2, True), (3, False)])
+def test_the_bound_is_a_share_of_every_group(lost: int, taken: bool) -> None:
+    rows = judged("blend", "lab/small").filter(task="blend/mcq")
+    gone = (pl.col("culture") == "ET") & (pl.int_range(pl.len()).over("culture") < lost)  # of 24
+    found = findings("blend", zeros(rows, gone, "failed"))
+    assert (found.judgements.height == 4 * 24 - lost) if taken else found.judgements.is_empty()
+    if not taken:
+        with pytest.raises(NotAvailableError, match=r"Ethiopia \(English\) 21 of 24 rows got a reply \(87 %\)"):
+            found.of("blend/mcq")

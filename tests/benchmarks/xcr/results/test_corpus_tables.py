@@ -1,0 +1,165 @@
+"""The corpus tables: the counts that are known of the released files, and by hand on a small corpus of our own."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.results import Inputs, make_tables
+from folkways.benchmarks.tables import Table
+from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.results import RESULTS
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.releases.base import Release
+from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
+
+
+@pytest.fixture(scope="module")
+def real(shared: Path) -> Release:
+    return xcr_release(shared / "data" / "xcr")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Release:
+    return write_small_corpus(tmp_path)
+
+
+NAMES = [result.name for result in RESULTS if not result.tasks and not result.if_named]
+
+
+def make_table(name: str, release: Release) -> Table:
+    ((table,), left_out) = make_tables(RESULTS, [name], Inputs(data={"release": (release,)}))
+    assert not left_out
+    return table
+
+
+def cells(name: str, release: Release, *keys: str) -> dict[Any, int]:
+    """Value by key, or by keys as a tuple."""
+    rows = make_table(name, release).rows.select(*keys, "value").iter_rows()
+    return {found[0] if len(keys) == 1 else found[:-1]: found[-1] for found in rows}
+
+
+@pytest.mark.shared
+def test_the_size_that_the_paper_gives(real: Release) -> None:
+    rows = {row["quantity"]: row for row in make_table("size", real).rows.iter_rows(named=True)}
+    assert {name: row["value"] for name, row in rows.items()} == {
+        "sentences": 1034,
+        "distinct-sentences": 1032,
+        "items": 1201,
+        "distinct-items": 1098,
+        "parallel-sentences": 4136,
+        "target-cultures": 4,
+        "categories": 7,
+        "levels": 3,
+        "elements": 25,
+    }
+    assert rows["elements"]["deviation"] == 1, "Table 8 lacks Orientations"
+    assert not rows["elements"]["reproduced"]
+    assert all(
+        rows[name]["reproduced"] for name in ("distinct-items", "parallel-sentences", "target-cultures", "categories", "levels")
+    )
+    assert rows["items"]["published"] is None
+
+
+@pytest.mark.shared
+def test_items_per_sentence_of_the_real_corpus(real: Release) -> None:
+    counts = cells("items-per-sentence", real, "version", "items")
+    assert {items: value for (version, items), value in counts.items() if version == "base"} == {
+        "0": 1,
+        "1": 870,
+        "2": 159,
+        "3": 3,
+        "4": 1,
+    }
+    for culture in xcr.ADAPTATION_FILES:
+        for side in ("intra", "inter"):
+            assert sum(value for (version, _), value in counts.items() if version == f"{culture}, {side}") == 1034
+
+
+@pytest.mark.shared
+def test_labels_of_the_real_corpus(real: Release) -> None:
+    assert cells("levels", real, "level") == {"Semi-visible": 506, "Invisible": 359, "Visible": 169}
+    assert cells("categories", real, "category")["Cultural Value"] == 26
+    elements = cells("elements", real, "element")
+    assert len(elements) == 25
+    figure_3, figure_4 = make_table("figure-3", real).rows, make_table("figure-4", real).rows
+    assert (figure_3.height, figure_4.height) == (7 * 3, 7 * 25)
+    for rows, column, whole in ((figure_3, "level", cells("levels", real, "level")), (figure_4, "element", elements)):
+        assert dict(rows.group_by(column).agg(pl.col("value").sum()).iter_rows()) == whole
+
+
+@pytest.mark.shared
+def test_elements_that_table_8_has_otherwise(real: Release) -> None:
+    table = make_table("8", real)
+    differing = {(row["element"], row["level"], row["published"]) for row in table.rows.filter(~pl.col("reproduced")).to_dicts()}
+    assert differing == {
+        ("Orientations", "Invisible", None),
+        ("Visible Behaviour", "Visible", "Semi-visible"),
+        ("Environment", "Visible", "Invisible"),
+    }
+    assert "Orientations" in table.notes[0]
+
+
+@pytest.mark.shared
+def test_joins_and_cells_are_those_of_the_reference(real: Release) -> None:
+    joins = cells("joins", real, "culture", "step")
+    assert joins["IN-WB", "exact"] == 883
+    assert all(joins[culture, "left over"] == 0 for culture in xcr.ADAPTATION_FILES)
+    found = cells("cells", real, "culture", "kind", "version")
+    assert (found["CN", "unequal-csi-count", "intra"], found["CN", "unequal-csi-count", "inter"]) == (46, 61)
+    assert found["BD", "swapped-columns", "intra"] == 2
+
+
+@pytest.mark.shared
+def test_merged_bengali_is_what_the_parity_set_makes(real: Release, shared: Path, tmp_path: Path) -> None:
+    script = shared / "parity" / "xcr" / "make_inputs.py"
+    subprocess.run([sys.executable, str(script), str(shared / "data" / "xcr"), str(tmp_path)], check=True, capture_output=True)
+    with (tmp_path / "gt" / "bengali.csv").open(encoding="utf-8", newline="") as file:
+        reference = pl.DataFrame(list(csv.DictReader(file)))
+    merged = make_table("bengali", real).rows
+    swapped = [157, 744]
+    same = [place for place in range(1034) if place not in swapped]
+    assert merged.drop("id")[same].equals(reference[same])
+    intra, inter = "Intra-lingual (Muslim)", "Inter-lingual (Muslim)"
+    assert merged[swapped][intra].to_list() == reference[swapped][inter].to_list()
+    assert merged["id"].n_unique() == 1034
+
+
+def test_a_small_corpus_counted_by_hand(small: Release) -> None:
+    assert cells("size", small, "quantity") == {
+        "sentences": 5,
+        "distinct-sentences": 4,
+        "items": 5,
+        "distinct-items": 4,
+        "parallel-sentences": 10,
+        "target-cultures": 2,
+        "categories": 3,
+        "levels": 3,
+        "elements": 3,
+    }
+    counts = cells("items-per-sentence", small, "version", "items")
+    assert {items: value for (version, items), value in counts.items() if version == "base"} == {"0": 1, "1": 3, "2": 1}
+    assert cells("figure-3", small, "category", "level")["Social Etiquette", "Visible"] == 0
+    assert cells("figure-3", small, "category", "level")["Social Tradition", "Semi-visible"] == 2
+
+
+def test_a_row_that_joins_to_nothing_is_counted(small: Release) -> None:
+    write_csv(small.root / xcr.ADAPTATION_FILES["ARAB"], [*ARAB, ("Nobody wrote this.", "a", "b")])
+    assert cells("joins", small, "culture", "step")["ARAB", "left over"] == 1
+
+
+def test_without_a_bengali_file_there_is_nothing_to_merge(small: Release) -> None:
+    with pytest.raises(FolkwaysError, match="has no file"):
+        make_table("bengali", small)
+
+
+def test_unknown_tables_are_named(small: Release) -> None:
+    with pytest.raises(UnknownNameError, match="figure-3"):
+        make_table("figure-9", small)
+    assert all(make_table(name, small).unit for name in NAMES)
