@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.benchmarks.blend.building.items import RELEASED
+from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.registry import get_task
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError

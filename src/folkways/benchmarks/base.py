@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.analyses import Analysis
+from folkways.benchmarks.build import Builder
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
@@ -187,6 +188,7 @@ class Benchmark:
     tasks:    in the order in which they are asked.
     reader:   what recognises and checks its released data, where they need that.
     analyses: what can be asked of a run besides its scores, with names that are unique here.
+    builders: what makes its questions of people's answers (``folkways build``), with names that no other benchmark's has.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
     """
@@ -196,6 +198,7 @@ class Benchmark:
     tasks: tuple[Task, ...]
     reader: Reader | None = None
     analyses: tuple[Analysis, ...] = ()
+    builders: tuple[Builder, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()
 

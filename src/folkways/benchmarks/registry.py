@@ -1,13 +1,15 @@
-"""Finds benchmarks, their tasks and analyses: the built-in ones, and those of other packages."""
+"""Finds benchmarks, their tasks, analyses and builders: the built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 
 from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.base import Benchmark, Task
-from folkways.errors import UnknownNameError
+from folkways.benchmarks.build import Builder
+from folkways.errors import FolkwaysWarning, UnknownNameError
 from folkways.releases.readers import load_benchmarks
 
 
@@ -26,6 +28,18 @@ def tasks() -> dict[str, Task]:
 def analyses() -> dict[str, tuple[Analysis, ...]]:
     """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
     return {name: benchmark.analyses for name, benchmark in benchmarks().items() if benchmark.analyses}
+
+
+@cache
+def builders() -> dict[str, Builder]:
+    """Every builder by name. One whose name another benchmark has taken already is left out with a FolkwaysWarning."""
+    found: dict[str, Builder] = {}
+    for benchmark in benchmarks().values():
+        for builder in benchmark.builders:
+            if found.setdefault(builder.name, builder) is not builder:
+                told = f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: another one has that name"
+                warnings.warn(told, FolkwaysWarning, stacklevel=2)
+    return found
 
 
 def get_task(name: str) -> Task:

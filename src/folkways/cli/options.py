@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import tomllib
 from collections.abc import Callable, Iterable
@@ -44,6 +45,19 @@ def workspace_option(command: F) -> F:
         metavar="PATH|URL",
         help="SQLite file, or postgresql://user@host/database.",
     )(command)
+
+
+def asking_options(command: F) -> F:
+    """How hard commands besides ``run`` try to ask, and what they may spend: the fields of AskOptions, and ``timeout``."""
+    options = (
+        click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most."),
+        click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request."),
+        click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests."),
+        click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request."),
+        click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
+        click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens."),
+    )
+    return functools.reduce(lambda inner, option: option(inner), reversed(options), command)
 
 
 def limit_option(command: F) -> F:

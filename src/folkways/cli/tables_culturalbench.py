@@ -51,8 +51,8 @@ def culturalbench_tables(names: tuple[str, ...], release: str, topics: Path | No
 
 def _make(name: str, release: Release, topics: Path | None) -> Table:
     from folkways.benchmarks.culturalbench import data as culturalbench
-    from folkways.benchmarks.culturalbench.building.statistics import questions_table, words_table
-    from folkways.benchmarks.culturalbench.building.topics import TOPIC_COLUMNS
+    from folkways.benchmarks.culturalbench.build.statistics import questions_table, words_table
+    from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
     from folkways.benchmarks.culturalbench.data.reading import TOPICS
     from folkways.benchmarks.culturalbench.easy import Easy
     from folkways.benchmarks.culturalbench.people_table import people_table

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.building.counting import Rule
-from folkways.benchmarks.culturalbench.building.tables import BUILT_VOTES
+from folkways.benchmarks.culturalbench.build.counting import Rule
+from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
 from folkways.benchmarks.culturalbench.votes_checking import parse_chosen
 from folkways.errors import DataError

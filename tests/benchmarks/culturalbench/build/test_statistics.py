@@ -1,0 +1,73 @@
+"""Counts and words of a release, by other means."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.culturalbench import data as culturalbench
+from folkways.benchmarks.culturalbench.build.statistics import questions_table, words_table
+from folkways.cultures import get_culture
+from folkways.errors import DataError
+from tests.support.culturalbench_data import COUNTRIES, culturalbench_rows, write_culturalbench
+
+
+@pytest.fixture(scope="module")
+def easy(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return culturalbench.easy(write_culturalbench(tmp_path_factory.mktemp("culturalbench")))
+
+
+def of(rows: pl.DataFrame, by: str) -> dict[str, int]:
+    return dict(rows.filter(by=by).select("value", "questions").iter_rows())
+
+
+def test_questions_are_those_of_the_paper_by_region_country_and_mode(easy: pl.DataFrame) -> None:
+    rows = questions_table(easy).rows
+    assert of(rows, "all") == {"all": 1227}
+    assert list(of(rows, "region").items()) == [
+        ("North America", 27),
+        ("South America", 150),
+        ("East Europe", 115),
+        ("South Europe", 76),
+        ("West Europe", 96),
+        ("Africa", 134),
+        ("Middle East/West Asia", 127),
+        ("South Asia", 106),
+        ("Southeast Asia", 159),
+        ("East Asia", 211),
+        ("Oceania", 26),
+    ]
+    assert of(rows, "country") == {get_culture(name).name: number for name, number in COUNTRIES.items()}
+    assert of(rows, "mode") == {"single": 1141, "multi": 86}
+    assert of(rows, "topic") == {}
+    shares = rows.group_by("by").agg(pl.col("percent").sum())
+    assert shares["percent"].to_list() == pytest.approx([100.0] * shares.height)
+
+
+def test_questions_by_topic_and_head(easy: pl.DataFrame) -> None:
+    topics = pl.DataFrame({"question_idx": ["0", "1", "2"], "topic": ["Tea", "Tea", "Rest"], "head": ["Life", "Life", None]})
+    rows = questions_table(easy, topics).rows
+    assert of(rows, "topic") == {"(unknown)": 1224, "Tea": 2, "Rest": 1}
+    assert of(rows, "head") == {"Life": 2, "(unknown)": 1225}
+    with pytest.raises(DataError, match="topics lack the column head"):
+        questions_table(easy, topics.drop("head"))
+
+
+def test_words_are_those_of_python(easy: pl.DataFrame) -> None:
+    rows = words_table(easy).rows
+    released = culturalbench_rows()[0]
+    columns = ("prompt_question", *(f"prompt_option_{letter}" for letter in "abcd"))
+    for row, column in zip(rows.iter_rows(named=True), columns, strict=True):
+        words = [len(entry[column].split()) for entry in released]
+        assert row["texts"] == len(words)
+        assert row["mean"] == pytest.approx(statistics.mean(words))
+        assert row["sd"] == pytest.approx(statistics.stdev(words))
+
+
+def test_a_single_question_has_no_deviation(tmp_path: Path) -> None:
+    easy, hard = culturalbench_rows()
+    table = culturalbench.easy(write_culturalbench(tmp_path, easy[:1], hard[:4]))
+    assert words_table(table).rows["sd"].to_list() == [None] * 5
