@@ -130,6 +130,31 @@ def test_a_budget_is_not_crossed(server: ChatServer, release: Path, tmp_path: Pa
     assert folkways(*command(server, release, tmp_path, *FEW, "--ahead", 3)).returncode == 0
 
 
+@pytest.mark.parametrize("profile", ["strict", "paper"])
+def test_a_budget_that_replies_of_any_length_could_cross_is_refused(
+    server: ChatServer, release: Path, tmp_path: Path, profile: str
+) -> None:
+    """As ``folkways run`` refuses it."""
+    server.control(forget=True, mode="judge:10", latency=0.0)
+    unlimited = (*command(server, release, tmp_path), "--judge", f"{server.url}/v1#test-model?max_tokens=none")
+    done = folkways(*unlimited, "--budget", "2Mtokens", "--profile", profile)
+    assert (done.returncode, server.stats()["total"]) == (2, 0), done.stderr
+    assert "needs a limit for each reply" in done.stderr
+    assert not (tmp_path / "w.db").exists()
+    assert folkways(*unlimited, "--budget", "1000requests", "--profile", "strict").returncode == 0
+
+
+def test_a_build_with_requests_that_failed_is_incomplete(server: ChatServer, release: Path, tmp_path: Path) -> None:
+    server.control(forget=True, mode="judge:10", latency=0.0, faults={"chances": {"422": 0.3}, "seed": 1})
+    done = folkways(*command(server, release, tmp_path, "--profile", "strict"))
+    assert (done.returncode, "requests failed, the last with" in done.stderr) == (1, True), done.stderr
+    ((state, reason),) = rows(tmp_path / "w.db", "SELECT state, reason FROM runs")
+    assert (state, "failed, more than 0 %" in reason) == ("incomplete", True)
+    server.control(faults={})
+    assert folkways(*command(server, release, tmp_path, "--profile", "strict")).returncode == 0
+    assert rows(tmp_path / "w.db", "SELECT state, reason FROM runs") == [("finished", None)]
+
+
 def test_replies_that_cannot_be_read(server: ChatServer, release: Path, tmp_path: Path) -> None:
     """paper takes them for "same", as the authors do; strict asks three times, then leaves the question out and says so."""
     server.control(forget=True, mode="fixed:I am not sure.", latency=0.0)
