@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
+import polars as pl
 
 from folkways.errors import FolkwaysError
 
@@ -35,3 +37,12 @@ def write_bytes(path: Path, content: bytes) -> Path:
 def json_bytes(document: Mapping[str, Any]) -> bytes:
     """An indented JSON document."""
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def packed(frame: pl.DataFrame, kind: str) -> bytes:
+    """A frame as ``parquet`` or ``jsonl``; ValueError for another kind."""
+    if kind not in ("jsonl", "parquet"):
+        raise ValueError(f"kind is jsonl or parquet, got {kind!r}")
+    buffer = io.BytesIO()
+    (frame.write_parquet if kind == "parquet" else frame.write_ndjson)(buffer)
+    return buffer.getvalue()

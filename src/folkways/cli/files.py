@@ -37,24 +37,16 @@ def write_frame(frame: pl.DataFrame, path: Path) -> None:
     CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
     What is not a number is null.
     """
-    from folkways.files import make_folder
+    from folkways.files import packed, write_bytes
     from folkways.records import without_nan
     from folkways.spreadsheet import for_csv
 
     frame = without_nan(frame)
-    make_folder(path.parent)
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        match path.suffix.lower():
-            case ".csv":
-                for_csv(frame).write_csv(unfinished)
-            case ".jsonl":
-                frame.write_ndjson(unfinished)
-            case ".json":
-                frame.write_json(unfinished)
-            case _:
-                frame.write_parquet(unfinished)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error
+    match path.suffix.lower():
+        case ".csv":
+            content = for_csv(frame).write_csv().encode()
+        case ".json":
+            content = frame.write_json().encode()
+        case ending:
+            content = packed(frame, ending.removeprefix("."))
+    write_bytes(path, content)

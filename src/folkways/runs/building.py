@@ -49,9 +49,14 @@ def build(
     """
     if name not in builders():
         raise UnknownNameError("builder", name, builders())
+    builder = builders()[name]
+    defaults = {option.name: () if option.repeatable else option.default for option in builder.options}
+    if unknown := sorted(options.keys() - defaults.keys() - {"name"}):
+        raise UnknownNameError(f"option of the builder {name}", unknown[0], defaults)
     try:
         with ExitStack() as ending:
-            return builders()[name].make(Session(ending, workspace, timeout, asking or AskOptions(), note, progress), **options)
+            session = Session(ending, workspace, timeout, asking or AskOptions(), note, progress)
+            return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.blend.build.asking import kind_of, prompt_of, read_reply, wordings
+from folkways.benchmarks.blend.build.asking import prompt_of
 from folkways.benchmarks.blend.build.calls import Answer, Call, DummyCall, GroupsCall, JudgeCall, PairsCall
+from folkways.benchmarks.templates import wordings
 
 JUDGE = JudgeCall("Q-1", ("football", 'the "game"'), "soccer {target}", "South_Korea", "US")
 PAIRS = PairsCall("Q-1", "What?", (("tea", "chai"), ("rice", "bread")))
@@ -28,7 +29,7 @@ DUMMIES = DummyCall("Q-1", "What?", 2, ("tea",))
 )
 def test_prompts_have_every_part_of_a_call(call: Call, parts: tuple[str, ...]) -> None:
     assert [part for part in parts if part not in prompt_of(call)] == []
-    assert kind_of(call) in wordings()
+    assert call.kind in wordings("folkways.benchmarks.blend.build")
 
 
 @pytest.mark.parametrize(
@@ -54,16 +55,16 @@ def test_prompts_have_every_part_of_a_call(call: Call, parts: tuple[str, ...]) -
     ],
 )
 def test_replies(call: Call, reply: str, answer: Answer | None) -> None:
-    assert read_reply(call, reply) == answer
+    assert call.read(reply) == answer
 
 
 @given(st.text(), st.sampled_from([JUDGE, PAIRS, GROUPS, DUMMIES]))
 def test_whatever_a_model_says_is_read_or_is_not(reply: str, call: Call) -> None:
-    answer = read_reply(call, reply + '{"same": [' * 3)
+    answer = call.read(reply + '{"same": [' * 3)
     assert answer is None or isinstance(answer, bool | frozenset | tuple)
 
 
 @given(st.lists(st.lists(st.integers(1, 3), max_size=3), max_size=4), st.text(alphabet="ab {}[]\n`", max_size=20))
 def test_groups_come_back_from_whatever_stands_around_them(groups: list[list[int]], noise: str) -> None:
-    found = read_reply(GROUPS, f"{noise.replace('{', '(')}{json.dumps({'groups': groups})}{noise.replace('{', '(')}")
+    found = GROUPS.read(f"{noise.replace('{', '(')}{json.dumps({'groups': groups})}{noise.replace('{', '(')}")
     assert found == tuple(frozenset(number - 1 for number in group) for group in groups if group)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 import polars as pl
 
-from folkways.benchmarks.blend.build.asking import kind_of
-from folkways.benchmarks.blend.build.calls import Call, DummyCall, GroupsCall, JudgeCall, PairsCall
 from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.blend.build.procedures import AnsweredCall
-from folkways.files import write_bytes
+from folkways.files import packed, write_bytes
 from folkways.releases.base import ReleaseRecord
 
 FILE_NAME = "mc_questions_file.csv"
@@ -41,13 +40,8 @@ def write_calls(calls: Iterable[AnsweredCall], path: Path) -> Path:
 def write_hub(items: pl.DataFrame, folder: Path, kind: str, release: ReleaseRecord, record: Mapping[str, Any]) -> list[Path]:
     """The layout of the hub: a data card and the items as ``parquet`` or ``jsonl``; returns the files."""
     data = folder / CONFIG / f"test-00000-of-00001.{kind}"
-    buffer = io.BytesIO()
-    if kind == "parquet":
-        items.write_parquet(buffer)
-    else:
-        items.write_ndjson(buffer)
     card = _card(items, data.relative_to(folder).as_posix(), release, record)
-    return [write_bytes(folder / "README.md", card.encode()), write_bytes(data, buffer.getvalue())]
+    return [write_bytes(folder / "README.md", card.encode()), write_bytes(data, packed(items, kind))]
 
 
 def _plain(asked: AnsweredCall) -> dict[str, Any]:
@@ -56,17 +50,8 @@ def _plain(asked: AnsweredCall) -> dict[str, Any]:
         answer = sorted(answer)
     elif isinstance(answer, tuple):
         answer = [sorted(part) if isinstance(part, frozenset) else part for part in answer]
-    return {"kind": kind_of(asked.call), **_fields(asked.call), "answer": answer}
-
-
-def _fields(call: Call) -> dict[str, Any]:
-    names = {
-        JudgeCall: ("question", "answers", "target", "answer_country", "target_country"),
-        PairsCall: ("question", "pairs"),
-        GroupsCall: ("question", "answers"),
-        DummyCall: ("question", "number", "taken"),
-    }
-    return {name: getattr(call, name) for name in names[type(call)]}
+    told = {name: value for name, value in asdict(asked.call).items() if name != "text"}
+    return {"kind": asked.call.kind, **told, "answer": answer}
 
 
 def _card(items: pl.DataFrame, data: str, release: ReleaseRecord, record: Mapping[str, Any]) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 
 from folkways import __version__
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.asking import AskedModel, wordings_digest
+from folkways.benchmarks.blend.build.asking import AskedModel
 from folkways.benchmarks.blend.build.calls import Oracle
 from folkways.benchmarks.blend.build.procedures import Questions, build_order_free, build_paper
 from folkways.benchmarks.blend.build.sources import select_sources
 from folkways.benchmarks.blend.build.stand_ins import StandIn
 from folkways.benchmarks.blend.build.wording import own_wording, released_wording
 from folkways.benchmarks.build import BuildSession
+from folkways.benchmarks.templates import digest_of, wordings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
@@ -73,7 +74,7 @@ def make_questions(
         "profile": profile,
         **asked_of,
         "judge_batch": judge_batch if profile == "strict" else "1",
-        "prompts": f"folkways {wordings_digest()}",
+        "prompts": f"folkways {digest_of(wordings(__package__))}",
     }
     models = [name for name in dict.fromkeys(asked_of.values()) if name not in oracles]
     if models:

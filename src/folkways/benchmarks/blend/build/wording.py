@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.asking import wordings
 from folkways.benchmarks.blend.build.sources import Source
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, wordings
 from folkways.cultures import get_culture
 from folkways.errors import FolkwaysError
 from folkways.releases.base import Release
@@ -16,7 +15,7 @@ from folkways.releases.store import open_release
 
 def own_wording() -> Template:
     """Our prompt of an item, with {question} and {choices}."""
-    return Template(wordings()["item"], "folkways")
+    return Template(wordings(__package__)["item"], "folkways")
 
 
 def released_wording(name: str, sources: Sequence[Source]) -> Template:

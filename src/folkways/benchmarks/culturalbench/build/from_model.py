@@ -15,6 +15,7 @@ from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build import sorting
 from folkways.benchmarks.culturalbench.build.sorting import Question
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics, own_topics, parse_topics
+from folkways.benchmarks.templates import digest_of
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import State
 from folkways.releases.base import Release
@@ -57,7 +58,7 @@ def sort_questions(
     topics = topics or own_topics()
     questions = sorting.questions_of(culturalbench.easy(release))
     labels = read_labelled(labelled, [question.question_idx for question in questions], topics) if labelled is not None else None
-    config = {"release": release.label, "topics": topics.digest, "wording": sorting.wording_digest(), "batch": batch}
+    config = {"release": release.label, "topics": topics.digest, "wording": digest_of(sorting.PROMPT), "batch": batch}
     model = open_model(config)
 
     def ask(batches: Sequence[Sequence[Question]]) -> Sequence[Reply]:
@@ -88,7 +89,7 @@ def sort_questions(
         "release": release.label,
         "model": model.name,
         "topics": f"{topics.source} {topics.digest}",
-        "prompt": f"folkways {sorting.wording_digest()}",
+        "prompt": f"folkways {digest_of(sorting.PROMPT)}",
         "batch": batch,
         "questions": len(questions),
         "sorted": table.height,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import groupby
 
 import polars as pl
@@ -85,11 +84,6 @@ def read_reply(reply: str, size: int, topics: Topics) -> dict[int, str]:
 def max_tokens(size: int) -> int:
     """Output tokens that the reply to a batch needs at most."""
     return TOKENS_BESIDE + TOKENS_PER_QUESTION * size
-
-
-def wording_digest() -> str:
-    """8 hexadecimal digits over our prompt, for the record of what was sorted."""
-    return blake2b(PROMPT.encode(), digest_size=4).hexdigest()
 
 
 def _listed(head: str, topics: Topics) -> str:

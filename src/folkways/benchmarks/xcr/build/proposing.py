@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from hashlib import blake2b
-from importlib.resources import files
 
 from folkways.benchmarks.json_replies import last_value
-from folkways.benchmarks.templates import Template
+from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 
 MAX_TOKENS = {"items": 512, "sentence": 256}
@@ -34,27 +28,20 @@ class Named:
     context: str
 
 
-@cache
-def wordings() -> Mapping[str, str]:
-    """``items`` and ``sentence``: our prompts."""
-    text = files(__package__).joinpath("wordings.toml").read_text(encoding="utf-8")
-    return {name: wording.strip() for name, wording in tomllib.loads(text).items()}
-
-
 def wordings_digest() -> str:
-    """8 hexadecimal digits over both prompts, for the record of a build."""
-    return blake2b(json.dumps(wordings(), sort_keys=True).encode(), digest_size=4).hexdigest()
+    """Of both prompts, for the record of a build."""
+    return digest_of(wordings(__package__))
 
 
 def items_prompt(culture: str, fact: str) -> str:
     """The text that asks for the items of a fact."""
-    return Template(wordings()["items"], "folkways").fill({"culture": culture, "fact": fact})
+    return Template(wordings(__package__)["items"], "folkways").fill({"culture": culture, "fact": fact})
 
 
 def sentence_prompt(culture: str, named: Named) -> str:
     """The text that asks for a sentence with an item."""
     parts = {"culture": culture, "item": named.item, "context": named.context}
-    return Template(wordings()["sentence"], "folkways").fill(parts)
+    return Template(wordings(__package__)["sentence"], "folkways").fill(parts)
 
 
 def read_items(reply: str) -> list[Named] | None:
