@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,46 +53,43 @@ def build(
     defaults = {option.name: () if option.repeatable else option.default for option in builder.options}
     if unknown := sorted(options.keys() - defaults.keys() - {"name"}):
         raise UnknownNameError(f"option of the builder {name}", unknown[0], defaults)
+    if lacking := [option.name for option in builder.options if option.required and not options.get(option.name)]:
+        raise FolkwaysError(f"the builder {name} needs the option {lacking[0]}")
+    chosen = asking or AskOptions()
+    if chosen.budget is not None:
+        parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
     try:
         with ExitStack() as ending:
-            session = Session(ending, workspace, timeout, asking or AskOptions(), note, progress)
+            session = Session(ending, workspace, timeout, chosen, note, progress)
             return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
 
 
+@dataclass(frozen=True)
 class Session:
     """A ``benchmarks.build.BuildSession``. ending: closes what was opened."""
 
-    def __init__(
-        self,
-        ending: ExitStack,
-        workspace: str | Path | Workspace,
-        timeout: float,
-        asking: AskOptions,
-        note: Callable[[str], None],
-        progress: Callable[[str], None],
-    ) -> None:
-        if asking.budget is not None:
-            parse_budget(asking.budget)  # what cannot be read is found out even where stand-ins are asked
-        self._ending = ending
-        self._workspace = workspace
-        self._timeout = timeout
-        self._options = replace(asking, max_failed=0.0)  # a build needs every reply
-        self.note, self.progress = note, progress
+    ending: ExitStack
+    workspace: str | Path | Workspace
+    timeout: float
+    asking: AskOptions
+    note: Callable[[str], None]
+    progress: Callable[[str], None]
 
     def models(
         self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
     ) -> list[_BuildModel]:
         """See ``BuildSession.models``. The workspace is opened at the first question."""
-        opened = open_models(names, EndpointOptions(timeout=self._timeout))
-        options = replace(self._options, observer=None) if many_rounds else self._options
+        opened = open_models(names, EndpointOptions(timeout=self.timeout))
+        # A build needs every reply.
+        options = replace(self.asking, max_failed=0.0, observer=None if many_rounds else self.asking.observer)
         check_budget(opened, options)
 
         def begin() -> AskSession:
-            there = self._workspace
+            there = self.workspace
             database = there if isinstance(there, Workspace) else open_workspace(there)
-            return self._ending.enter_context(AskSession(database, config, opened, options, name))
+            return self.ending.enter_context(AskSession(database, config, opened, options, name))
 
         begun = cache(begin)
         return [_BuildModel(begun, model) for model in opened]

@@ -20,9 +20,9 @@ def build_mcq(
     session: BuildSession,
     *,
     out: Path,
-    calls: Path | None = None,
-    hub: Path | None = None,
-    hub_format: str = "parquet",
+    calls: Path | None,
+    hub: Path | None,
+    hub_format: str,
     **options: Any,
 ) -> Built:
     """Build, and write what was built; options: those of ``make_questions``."""
@@ -45,7 +45,7 @@ def build_mcq(
     return Built((summary,), notes, files)
 
 
-def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool = False) -> Built:
+def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
     """How far two builds agree."""
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
     for file in (first, second):

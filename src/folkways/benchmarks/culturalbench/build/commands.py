@@ -23,10 +23,10 @@ def build_votes(
     *,
     places: Sequence[Path],
     out: Path,
-    threshold: int = 4,
-    of: int = 5,
-    seed: int = 0,
-    licence: str | None = None,
+    threshold: int,
+    of: int,
+    seed: int,
+    licence: str | None,
 ) -> Built:
     """Easy or Hard, beside the other one if ``out`` has it."""
     built = build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence)
@@ -49,9 +49,9 @@ def build_topics(
     release: str,
     model: str,
     out: Path,
-    topics: Path | None = None,
-    batch: int = 20,
-    labelled: Path | None = None,
+    topics: Path | None,
+    batch: int,
+    labelled: Path | None,
 ) -> Built:
     """Topics of every question, by a model."""
 

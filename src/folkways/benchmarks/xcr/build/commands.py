@@ -19,13 +19,13 @@ def build_csi(
     facts: Path,
     writers: Sequence[str],
     out: Path,
-    proposer: str | None = None,
-    cultures: Sequence[str] | None = None,
-    limit: int | None = 1000,
-    words: tuple[int, int] = (4, 60),
-    similarity: float = 0.8,
-    cluster_size: int = 20,
-    seed: int = 0,
+    proposer: str | None,
+    cultures: Sequence[str] | None,
+    limit: int | None,
+    words: tuple[int, int],
+    similarity: float,
+    cluster_size: int,
+    seed: int,
 ) -> Built:
     """Items with sentences."""
     rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
@@ -54,8 +54,8 @@ def build_csi_corpus(
     choices: Sequence[Path],
     labels: Sequence[Path],
     out: Path,
-    adaptations: Sequence[Path] = (),
-    judges: int = 2,
+    adaptations: Sequence[Path],
+    judges: int,
 ) -> Built:
     """A corpus of people's votes."""
     done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)

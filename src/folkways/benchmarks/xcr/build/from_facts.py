@@ -44,9 +44,9 @@ def build_items(
     out: Path,
     writers: Sequence[str],
     *,
-    proposer: str | None = None,
-    rules: Rules | None = None,
-    limit: int | None = 1000,
+    proposer: str | None,
+    rules: Rules,
+    limit: int | None,
 ) -> BuiltItems:
     """Sift the facts, have a model name items, and each of several write a sentence with each; writes into the folder ``out``.
 
@@ -54,7 +54,6 @@ def build_items(
     most. The same call goes on where it stopped, and facts that were sifted by the same rules are not sifted again. Raises what
     ``sift`` raises, and FolkwaysError where no fact has an item.
     """
-    rules = rules or Rules()
     check_table(facts)
     digest = sha256_of(facts)
     config = {"build": "csi", "facts": digest, "wording": proposing.wordings_digest()}
