@@ -58,7 +58,7 @@ def _make(name: str, release: Release, topics: Path | None) -> Table:
     from folkways.benchmarks.culturalbench.people_table import people_table
     from folkways.benchmarks.tables import NotAvailableError
     from folkways.errors import FolkwaysError
-    from folkways.releases.tables import read_table
+    from folkways.text_tables import read_table
 
     if name == "people":
         task = Easy()

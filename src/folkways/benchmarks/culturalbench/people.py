@@ -22,7 +22,7 @@ from folkways.benchmarks.culturalbench.votes_checking import parse_chosen
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.base import Release
-from folkways.releases.tables import read_table
+from folkways.text_tables import read_table
 
 VOTES_FILE, RECORD_FILE = "votes.csv", "build.json"
 """Files of a release that was built here: every vote, and how it was built."""

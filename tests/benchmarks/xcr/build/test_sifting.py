@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from folkways import text_tables
 from folkways.benchmarks.xcr.build import reading
 from folkways.benchmarks.xcr.build.clusters import MOST, Clusters, learnt_from
 from folkways.benchmarks.xcr.build.facts import ALIKE, KEPT, SAME, Rules, fact_id, representatives, spread
@@ -104,7 +105,7 @@ def test_the_order_of_the_table_makes_no_difference_to_ids(tmp_path: Path) -> No
 
 
 def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "BATCH", 2)  # so that five rows are three batches
+    monkeypatch.setattr(text_tables, "BATCH", 2)  # so that five rows are three batches
     frame = pl.DataFrame(FACTS, schema=["culture", "fact", "source"], orient="row")
     frame.write_csv(tmp_path / "facts.csv")
     frame.write_csv(tmp_path / "facts.tsv", separator="\t")

@@ -34,10 +34,11 @@ from folkways.benchmarks.xcr.build.facts import (
     words_of,
 )
 from folkways.benchmarks.xcr.build.near_duplicates import Ints, Signatures, repeated, signatures
-from folkways.benchmarks.xcr.build.reading import BATCH, read_facts
+from folkways.benchmarks.xcr.build.reading import read_facts
 from folkways.errors import FolkwaysError
 from folkways.files import make_folder
 from folkways.spreadsheet import for_csv
+from folkways.text_tables import BATCH
 
 KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
 
