@@ -1,19 +1,19 @@
-"""``folkways build mcq`` and ``mcq-agreement``: their options, what they write and what they say."""
+"""``folkways build mcq`` and ``mcq-agreement``: their options, what they write and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.blend.build.agreement import agreement
-from folkways.benchmarks.blend.build.files import FILE_NAME, write_calls, write_hub, write_released
-from folkways.benchmarks.blend.build.items import RELEASED
-from folkways.benchmarks.blend.build.make import make_questions
-from folkways.benchmarks.blend.data.files import read_csv
 from folkways.benchmarks.build import Builder, BuildSession, Built, Option
 from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
 from folkways.formatting import plural
+
+FILE_NAME = "mc_questions_file.csv"
 
 
 def build_mcq(
@@ -26,6 +26,9 @@ def build_mcq(
     **options: Any,
 ) -> Built:
     """Build, and write what was built; options: those of ``make_questions``."""
+    from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
+    from folkways.benchmarks.blend.build.make import make_questions
+
     made = make_questions(session, **options)
     built, record = made.built, made.record
     files = [write_released(built.items, out), write_bytes(out.with_suffix(".build.json"), json_bytes(record))]
@@ -47,6 +50,10 @@ def build_mcq(
 
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
     """How far two builds agree."""
+    from folkways.benchmarks.blend.build.agreement import agreement
+    from folkways.benchmarks.blend.build.items import RELEASED
+    from folkways.benchmarks.blend.data.files import read_csv
+
     first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
     for file in (first, second):
         if not file.is_file():

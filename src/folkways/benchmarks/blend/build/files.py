@@ -17,7 +17,6 @@ from folkways.benchmarks.blend.build.procedures import AnsweredCall
 from folkways.files import packed, write_bytes
 from folkways.releases.base import ReleaseRecord
 
-FILE_NAME = "mc_questions_file.csv"
 CONFIG = "multiple-choice-questions"
 """The name of the configuration on the hub."""
 

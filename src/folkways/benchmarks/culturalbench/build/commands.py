@@ -1,4 +1,7 @@
-"""``folkways build easy``, ``hard`` and ``topics``: their options, what they write and what they say."""
+"""``folkways build easy``, ``hard`` and ``topics``: their options, what they write and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from folkways.benchmarks.build import Ask, Builder, BuildSession, Built, Option
-from folkways.benchmarks.culturalbench.build.counting import Rule
-from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
-from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
-from folkways.benchmarks.culturalbench.votes import frame_bytes
 from folkways.files import json_bytes, write_bytes
 from folkways.formatting import number, plural
-from folkways.releases.store import open_release
 
 
 def build_votes(
@@ -29,6 +27,9 @@ def build_votes(
     licence: str | None,
 ) -> Built:
     """Easy or Hard, beside the other one if ``out`` has it."""
+    from folkways.benchmarks.culturalbench.build.counting import Rule
+    from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+
     built = build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence)
     record = built.record
     summary = (
@@ -54,6 +55,9 @@ def build_topics(
     labelled: Path | None,
 ) -> Built:
     """Topics of every question, by a model."""
+    from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
+    from folkways.benchmarks.culturalbench.votes import frame_bytes
+    from folkways.releases.store import open_release
 
     def open_model(config: Mapping[str, Any]) -> Ask:
         return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]

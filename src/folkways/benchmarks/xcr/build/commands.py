@@ -1,4 +1,7 @@
-"""``folkways build csi`` and ``csi-corpus``: their options, and what they say."""
+"""``folkways build csi`` and ``csi-corpus``: their options, and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from folkways.benchmarks.build import Builder, BuildSession, Built, Option
-from folkways.benchmarks.xcr.build.facts import Rules
-from folkways.benchmarks.xcr.build.from_facts import build_items
-from folkways.benchmarks.xcr.build.from_votes import VoteFiles, build_corpus
 from folkways.formatting import number, plural
 
 
@@ -28,6 +28,9 @@ def build_csi(
     seed: int,
 ) -> Built:
     """Items with sentences."""
+    from folkways.benchmarks.xcr.build.facts import Rules
+    from folkways.benchmarks.xcr.build.from_facts import build_items
+
     rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
     if len(writers) != 3:
         session.note(f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model")
@@ -58,6 +61,8 @@ def build_csi_corpus(
     judges: int,
 ) -> Built:
     """A corpus of people's votes."""
+    from folkways.benchmarks.xcr.build.from_votes import VoteFiles, build_corpus
+
     done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
     corpus = done.corpus
     summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
