@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.cli.files import write_frame
-from folkways.runs.replies import read_replies
 from folkways.spreadsheet import csv_bytes, for_csv, from_csv, guard, unguard
+from folkways.text_tables import read_replies
 
 HOSTILE = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''-x", "=cmd|' /C calc'!A0"]
 HARMLESS = ["rice", "-5", "+2.50", "-1e-3", ".5", "", "a=b", "'quoted'", "5%"]

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from folkways.benchmarks.xcr.building.facts import Rules
-from folkways.runs.building.csi_sifting import sift
+from folkways.benchmarks.xcr.build.facts import Rules
+from folkways.benchmarks.xcr.build.sifting import sift
 
 
 def main() -> None:

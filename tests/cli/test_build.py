@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from folkways.benchmarks.blend.building.items import RELEASED
+from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.registry import get_task
-from folkways.cli.building.build import command
+from folkways.cli.build import command
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from tests.support.mcq_sources import COUNTRIES, write_release

@@ -9,7 +9,8 @@ import pytest
 
 from folkways.benchmarks.registry import get_task
 from folkways.releases.store import locate
-from tests.support.river import environment, folkways_process
+from tests.support.doc_pages import REPOSITORY, blocks
+from tests.support.river import environment, folkways_process, rows
 
 
 def install(folder: Path, module: str, source: str, benchmark: str, entry: str = "") -> None:
@@ -52,6 +53,31 @@ def test_a_benchmark_has_the_name_of_its_entry_point_and_tasks_of_its_own(tmp_pa
     assert "borrowing/..." in first
     assert "demo/saq" in first
     assert "'other'" in second
+
+
+def test_a_package_brings_builders(tmp_path: Path) -> None:
+    """The one of the page on extending: a command among ours, whose models are asked once, within a budget."""
+    (builder,) = (block.text for block in blocks(REPOSITORY / "docs" / "extending.md") if block.file == "greetings/builders.py")
+    benchmark = "from folkways.benchmarks.base import Benchmark\nBENCHMARK = Benchmark('{0}', 'Theirs', (), builders=BUILDERS)\n"
+    install(tmp_path, "greetings", builder + benchmark.format("greetings"), "greetings")
+    install(tmp_path, "others", builder + benchmark.format("others"), "others")
+    settings = environment()
+    settings["PYTHONPATH"] = f"{tmp_path}:{settings.get('PYTHONPATH', '')}"
+    listed = folkways_process("build", "--help", env=settings)
+    for name in ("greetings", "mcq", "topics", "csi-corpus"):
+        assert f"\n  {name} " in listed.stdout
+    (line,) = listed.stderr.splitlines()
+    assert "the builder 'greetings' of the benchmark 'others' is left out" in line
+    out = ("--out", tmp_path / "new" / "q.csv", "-w", tmp_path / "w.db")
+    build = ("build", "greetings", "--model", "baseline/constant:Why?", "--cultures", "KR, FR", *out)
+    stopped = folkways_process(*build, "--budget", "1requests", env=settings)
+    assert (stopped.returncode, "budget" in stopped.stderr, "run the same command again" in stopped.stderr) == (1, True, True)
+    for _ in range(2):
+        done = folkways_process(*build, env=settings)
+        assert (done.returncode, done.stdout) == (0, "2 questions\n"), done.stderr
+    assert (tmp_path / "new" / "q.csv").read_text() == "KR,Why?\nFR,Why?"
+    assert rows(tmp_path / "w.db", "SELECT count(*) FROM responses") == [(2,)]
+    assert [state for (state,) in rows(tmp_path / "w.db", "SELECT state FROM runs")] == ["finished", "finished"]
 
 
 def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> None:

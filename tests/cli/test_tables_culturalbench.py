@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
+from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+from folkways.benchmarks.culturalbench.build.votes_files import write_votes
 from folkways.cli.results.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.building.votes_build import build_from_votes
-from folkways.runs.building.votes_files import write_votes
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.votes_data import large_collection
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from folkways.benchmarks.culturalbench.building.counting import Reason
+from folkways.benchmarks.culturalbench.build.counting import Reason
 from folkways.benchmarks.culturalbench.votes import ITEM_FIELDS, META_FIELDS, VOTE_FIELDS
 from tests.support.doc_pages import REPOSITORY
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from folkways.benchmarks.build import Builder
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
@@ -189,6 +190,7 @@ class Benchmark:
     reader:   what recognises and checks its released data, where they need that.
     results:  the tables of its paper: of the data, and of the judgements of runs; with names that are unique here.
     published: the figures that its paper has published.
+    builders: what makes its questions of people's answers (``folkways build``), with names that no other benchmark's has.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
     """
@@ -199,6 +201,7 @@ class Benchmark:
     reader: Reader | None = None
     results: tuple[Result, ...] = ()
     published: Published | None = None
+    builders: tuple[Builder, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""Finds benchmarks, their tasks, results and published figures: the built-in ones, and those of other packages."""
+"""Finds benchmarks, their tasks, results, published figures and builders: the built-in ones, and those of other packages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.build import Builder
 from folkways.benchmarks.published import FIGURES
 from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
 from folkways.records import empty
@@ -41,6 +42,18 @@ def published_figures() -> pl.DataFrame:
             continue
         parts.append(found.filter(pl.col("task").is_not_null()).with_columns(paper=pl.lit(name)).select(list(FIGURES)))
     return pl.concat(parts)
+
+
+@cache
+def builders() -> dict[str, Builder]:
+    """Every builder by name. One whose name another benchmark has taken already is left out with a FolkwaysWarning."""
+    found: dict[str, Builder] = {}
+    for benchmark in benchmarks().values():
+        for builder in benchmark.builders:
+            if found.setdefault(builder.name, builder) is not builder:
+                told = f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: another one has that name"
+                warnings.warn(told, FolkwaysWarning, stacklevel=2)
+    return found
 
 
 def get_task(name: str) -> Task:

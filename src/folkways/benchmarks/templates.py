@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -69,3 +74,16 @@ def choose_templates(
         else:
             raise UnknownNameError(f"variant of {task}", name, {*known, *options.prompt_texts, "all"})
     return chosen
+
+
+@cache
+def wordings(package: str) -> Mapping[str, str]:
+    """Name -> our wording, from the file ``wordings.toml`` of a package."""
+    text = files(package).joinpath("wordings.toml").read_text(encoding="utf-8")
+    return {name: wording.strip() for name, wording in tomllib.loads(text).items()}
+
+
+def digest_of(wording: str | Mapping[str, str]) -> str:
+    """8 hexadecimal digits over our wording, or several, for the record of what was made with it."""
+    text = wording if isinstance(wording, str) else json.dumps(wording, sort_keys=True)
+    return blake2b(text.encode(), digest_size=4).hexdigest()

@@ -31,37 +31,22 @@ def check_text_target(path: Path) -> None:
         raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
 
 
-def make_folder_of(path: Path) -> None:
-    """Make the folder in which ``path`` lies, unless it is there; FolkwaysError where that cannot be."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FolkwaysError(f"the folder {path.parent} cannot be made: {error.strerror or error}; name another place") from error
-
-
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
     """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
 
     CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
     What is not a number is null.
     """
+    from folkways.files import packed, write_bytes
     from folkways.records import without_nan
     from folkways.spreadsheet import for_csv
 
     frame = without_nan(frame)
-    make_folder_of(path)
-    unfinished = path.with_name(f".{path.name}.part")
-    try:
-        match path.suffix.lower():
-            case ".csv":
-                for_csv(frame).write_csv(unfinished)
-            case ".jsonl":
-                frame.write_ndjson(unfinished)
-            case ".json":
-                frame.write_json(unfinished)
-            case _:
-                frame.write_parquet(unfinished)
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error
+    match path.suffix.lower():
+        case ".csv":
+            content = for_csv(frame).write_csv().encode()
+        case ".json":
+            content = frame.write_json().encode()
+        case ending:
+            content = packed(frame, ending.removeprefix("."))
+    write_bytes(path, content)

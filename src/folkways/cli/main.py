@@ -28,7 +28,7 @@ COMMANDS = {
     "report": ("results.report", "Write a report of one or more runs: HTML, Markdown, CSV, Parquet."),
     "runs": ("results.runs", "List the runs of a workspace."),
     "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
-    "build": ("building.build", "Build questions from people's answers, and compare builds."),
+    "build": ("build", "Build questions from people's answers, and compare builds."),
     "studio": ("studio", "The web application in which people write, answer, verify and judge."),
     "judge": ("asking.judge", "Judge replies that were made elsewhere."),
     "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),

@@ -127,29 +127,32 @@ scoring_model_options = _packed(
 prices_option = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 
 
-def _ask_options(max_failed: float, **others: Any) -> AskOptions:
+def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
     return AskOptions(max_failed=max_failed / 100, **others)
 
 
-ask_options = _packed(
-    "asking",
-    _ask_options,
+_ASKING = (
     click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most."),
     click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request."),
     click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests."),
-    click.option(
-        "--max-failed",
-        type=Number(min=0, max=100),
-        default=10.0,
-        show_default=True,
-        metavar="PERCENT",
-        help="More failed: exit code 1.",
-    ),
     click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request."),
     click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
     prices_option,
 )
-"""How hard to try and what may be spent, as ``asking`` (AskOptions): of every command that asks models."""
+_MAX_FAILED = click.option(
+    "--max-failed",
+    type=Number(min=0, max=100),
+    default=10.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="More failed: exit code 1.",
+)
+
+ask_options = _packed("asking", _ask_options, *_ASKING, _MAX_FAILED)
+"""How hard to try and what may be spent, as ``asking`` (AskOptions)."""
+
+build_ask_options = _packed("asking", _ask_options, *_ASKING)
+"""The same for a build, which needs every reply."""
 
 
 def _run_options(

@@ -77,7 +77,7 @@ def file_at(out: Path, name: str, endings: Sequence[str] = ()) -> Path:
     """The file that ``out`` leads to: itself, or ``name`` in the folder that it is. To be called before any work is done.
 
     endings: those that the file may have; any if none is given. FolkwaysError where no such file can be written. A new folder is
-    made when something is written, by ``files.make_folder_of``.
+    made when something is written, by what writes it.
     """
     inside = is_folder(out)
     path = out / name if inside else out

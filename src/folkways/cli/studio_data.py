@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.files import make_folder_of
 from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, file_at, out_option, print_json
 
@@ -167,13 +166,12 @@ def _shown(found: Coefficient) -> str:
 @workspace_option
 def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
-    from folkways.runs.building.files import write_bytes
+    from folkways.files import write_bytes
     from folkways.studio.imports.offline import hand_out as make
 
     target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
     with opened(workspace) as database:
         workbook = make(database, _person(database, study, person), stage, count, hours=hours)
-        make_folder_of(target)
         write_bytes(target, workbook)
         click.echo(f"wrote {target}")
 

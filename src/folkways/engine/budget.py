@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -75,6 +75,15 @@ def require_prices(limit: Amount | None, prices: Mapping[str, Price | None]) -> 
         raise FolkwaysError(
             f"a budget in usd needs prices, and none is known for {', '.join(unknown)}; "
             f"add {'them' if len(unknown) > 1 else 'it'} to a prices file (--prices FILE), or give the budget in requests or tokens"
+        )
+
+
+def require_token_limits(limit: Amount | None, unlimited: Sequence[str]) -> None:
+    """FolkwaysError where tokens or dollars are limited and a model's reply may have any length. unlimited: such models' names."""
+    if unlimited and limit is not None and min(limit.tokens, limit.usd or 0.0) != float("inf"):
+        raise FolkwaysError(
+            f"a budget in tokens or usd needs a limit for each reply of {unlimited[0]}: leave out the setting "
+            "max_tokens=none, or give the budget in requests"
         )
 
 

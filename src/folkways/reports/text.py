@@ -10,6 +10,11 @@ from collections.abc import Mapping
 
 import orjson
 
+from folkways.formatting import NOT_A_NUMBER as NOT_A_NUMBER
+from folkways.formatting import count as count
+from folkways.formatting import number as number
+from folkways.formatting import plural as plural
+
 _INVISIBLE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 controls: escape sequences begin here, and a lone CR overwrites a line
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi controls: they make text read in another order than it is stored
@@ -20,7 +25,6 @@ _CONTROLS = re.compile(f"[{_INVISIBLE}]")
 _CONTROLS_AND_NEWLINES = re.compile(f"[{_INVISIBLE}\n\r]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, formats (bidi, zero width), surrogates, unassigned, separators
-NOT_A_NUMBER = "–"
 
 
 def visible(text: str) -> str:
@@ -86,14 +90,6 @@ def json_for_html(value: object) -> str:
     return text
 
 
-def number(value: float | None, decimals: int = 1) -> str:
-    """A number with fixed decimals and a true minus sign; a dash where there is none."""
-    if value is None or math.isnan(value):
-        return NOT_A_NUMBER
-    rounded = round(value, decimals) + 0.0
-    return f"{rounded:.{decimals}f}".replace("-", "\u2212")
-
-
 def figure(value: float) -> str:
     """A number of a table that says nothing of its decimals: scores and points have one, shares, p and the like three."""
     return f"{value:.1g}" if 0 < abs(value) < 0.01 else number(value, 3 if abs(value) < 1 else 1)
@@ -104,11 +100,6 @@ def interval(low: float | None, high: float | None, between: str = " – ") -> s
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOT_A_NUMBER
     return f"{number(low)}{between}{number(high)}"
-
-
-def count(value: int | None) -> str:
-    """A whole number with commas between thousands: the one way in which counts are written, in terminals, files and charts."""
-    return NOT_A_NUMBER if value is None else f"{value:,}"
 
 
 def shown_n(n: int, left_out: int = 0, effective_questions: float | None = None) -> str:
@@ -148,11 +139,6 @@ def duration(seconds: float) -> str:
         return f"{minutes} min {rest} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min"
-
-
-def plural(amount: int, one: str, many: str | None = None) -> str:
-    """``1 culture``, ``16 cultures``."""
-    return f"{count(amount)} {one if amount == 1 else many or one + 's'}"
 
 
 def size(characters: int) -> str:

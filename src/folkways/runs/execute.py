@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 from folkways.endpoints.prices import FREE
 from folkways.engine.asking import Limits
-from folkways.engine.budget import USED_UP, Amount, Budget, parse_budget, require_prices
+from folkways.engine.budget import USED_UP, Budget, parse_budget, require_prices, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Order, ask
-from folkways.errors import FolkwaysError
 from folkways.runs import plan
 from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.models import Model, price_function
@@ -60,8 +59,8 @@ def execute(
     prices = [FREE if model.endpoint.local else price_of(model.endpoint) for model in models]
     require_prices(budget, {model.name: price for model, price in zip(models, prices, strict=True)})
     tasks = plan.plan_tasks(options)
-    if budget is not None:
-        _check_bounded(budget, tasks, models)
+    remote = [model for model in models if not model.endpoint.local]
+    require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
     frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     run, continued = plan.begin(workspace, tasks, models, name)
@@ -99,19 +98,6 @@ def execute(
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
     return Session(left, tuple(progresses), continued)
-
-
-def _check_bounded(budget: Amount, tasks: Sequence[plan.TaskPlan], models: Sequence[Model]) -> None:
-    """FolkwaysError where a reply could be of any length: no budget in tokens or money can be kept then."""
-    if budget.tokens == budget.usd == float("inf"):
-        return
-    for model in models:
-        for task in tasks:
-            if not model.endpoint.local and task.settings(model).max_tokens is None:
-                raise FolkwaysError(
-                    f"a budget in tokens or usd needs a limit for each reply of {model.name}: leave out the setting "
-                    "max_tokens=none, or give the budget in requests"
-                )
 
 
 def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.errors import DataError
-from folkways.runs.replies import read_replies
+from folkways.text_tables import read_replies
 
 VALUES = ("1", "0.5", "0")
 NARROWING = ("task", "language", "variant", "sample", "endpoint")

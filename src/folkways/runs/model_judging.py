@@ -17,15 +17,16 @@ import sqlalchemy as sa
 from folkways import __version__
 from folkways.benchmarks import model_judge
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.build import Prompt, Reply
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Schema, Signature, State
-from folkways.runs.asides import Aside, Asked, How, Reply, ask_asides
+from folkways.runs.asking import AskSession
 from folkways.runs.labels import read_labels
 from folkways.runs.model_summary import summarise
 from folkways.runs.models import Model, split_name
-from folkways.runs.options import RunOptions
+from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import item_batches, restore_options, select_items
 from folkways.runs.scoring import release_of
 from folkways.workspace import results, run_records, schema
@@ -57,14 +58,14 @@ VERDICTS: Schema = {
 
 @dataclass(frozen=True)
 class ModelJudged:
-    """verdicts: VERDICTS, one row per counted item of the run; summary: model_summary.SUMMARY; asked: how the asking went.
+    """verdicts: VERDICTS, one row per counted item of the run; summary: model_summary.SUMMARY; run: in which the judge was asked.
 
     notes: what a person should know before using the numbers.
     """
 
     verdicts: pl.DataFrame
     summary: pl.DataFrame
-    asked: Asked
+    run: run_records.RunRecord
     notes: tuple[str, ...]
 
 
@@ -90,7 +91,7 @@ def judge_run(
     models: Sequence[str] | None = None,
     labels: Path | None = None,
     limit: int | None = None,
-    how: How | None = None,
+    asking: AskOptions | None = None,
 ) -> ModelJudged:
     """Ask ``judge`` about every reply of the run to a task with free answers, and compare.
 
@@ -108,11 +109,11 @@ def judge_run(
     if limit is not None:
         shares = [replace(share, rows=_drawn(share, shares, limit)) for share in shares]
         rows = [row for share in shares for row in share.rows]
-    asides, places = _asides(rows)
-    config = {"run": run.name, "wording": model_judge.wording_digest()}
-    asked = ask_asides(workspace, KIND, config, asides, judge, model_judge.MAX_TOKENS, how or How())
-    for place, reply in zip(places, asked.replies, strict=True):
-        _settle(rows[place], reply)
+    open_rows = [row for row in rows if row["_prompt"] is not None]
+    config = {"run": run.name, "wording": model_judge.wording_digest(), "aside": KIND}
+    with AskSession(workspace, config, [judge], KIND, asking, f"{KIND}-") as session:
+        for row, reply in zip(open_rows, session.ask(judge, [_prompt(row) for row in open_rows]), strict=True):
+            _settle(row, reply)
     verdicts = pl.DataFrame([{name: row[name] for name in VERDICTS} for row in rows], schema=VERDICTS)
     summary = pl.concat(
         summarise(
@@ -123,7 +124,7 @@ def judge_run(
         )
         for share in shares
     )
-    return ModelJudged(verdicts, summary, asked, tuple(_notes(shares, verdicts, judge, asked)))
+    return ModelJudged(verdicts, summary, session.run, tuple(_notes(shares, verdicts, judge, session.stopped)))
 
 
 def _shares(
@@ -200,24 +201,20 @@ def _labellable(rows: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(kept, schema={name: VERDICTS[name] for name in columns})
 
 
-def _asides(rows: list[dict[str, Any]]) -> tuple[list[Aside], list[int]]:
-    """What is asked, and the row that each belongs to."""
-    places = [place for place, row in enumerate(rows) if row["_prompt"] is not None]
-    asides = [
-        Aside(row["_prompt"], f"{row['task']}:{row['item']}", row["language"], row["variant"])
-        for row in (rows[place] for place in places)
-    ]
-    return asides, places
+def _prompt(row: dict[str, Any]) -> Prompt:
+    item = f"{row['task']}:{row['item']}"
+    return Prompt(row["_prompt"], KIND, item, model_judge.MAX_TOKENS, row["language"], row["variant"])
 
 
 def _settle(row: dict[str, Any], reply: Reply) -> None:
-    if reply.text is None or reply.refused:
-        refused = f"the judge refused: {reply.reason}" if reply.refused else reply.reason
-        row.update(ended="failed" if reply.asked else "not asked", why=refused)
+    if reply.said is None:
+        refused = reply.state is State.REFUSED
+        why = f"the judge refused: {reply.reason}" if refused else reply.reason
+        row.update(ended="not asked" if reply.state is State.MISSING else "failed", why=why)
         return
-    verdict = model_judge.read_verdict(reply.text, len(row["_groups"]))
+    verdict = model_judge.read_verdict(reply.said, len(row["_groups"]))
     if verdict is None:
-        row.update(ended="unreadable", why=reply.text)
+        row.update(ended="unreadable", why=reply.said)
         return
     means = " / ".join(row["_groups"][verdict.group - 1]) if verdict.group else None
     row.update(ended="judged", verdict=verdict.value, group=verdict.group, means=means)
@@ -245,7 +242,7 @@ def _is_same(share: _Share, judge: Model) -> bool:
     return split_name(share.identity)[0] == judge.endpoint.identity
 
 
-def _notes(shares: Sequence[_Share], verdicts: pl.DataFrame, judge: Model, asked: Asked) -> Iterator[str]:
+def _notes(shares: Sequence[_Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None) -> Iterator[str]:
     judges_itself = [share.endpoint for share in shares if _is_same(share, judge)]
     if judges_itself:
         yield (
@@ -258,7 +255,7 @@ def _notes(shares: Sequence[_Share], verdicts: pl.DataFrame, judge: Model, asked
             why = verdicts.filter(pl.col("ended") == ended)["why"].value_counts(sort=True)["why"][0]
             yield f"{counts[ended]:,} of {verdicts.height:,} verdicts {what}, most often: {(why or '(empty)')[:200]}"
     if counts.get("not asked"):
-        yield f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: {asked.stopped or 'another process asks'}"
+        yield f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: {stopped or 'another process asks'}"
     imitating = int(verdicts["imitates_verdict"].sum())
     if imitating:
         yield f"{imitating:,} replies hold something in the form of a verdict, as if to speak to the judge; look at them"

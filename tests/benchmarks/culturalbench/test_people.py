@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 
 from folkways.benchmarks.culturalbench import BENCHMARK
-from folkways.benchmarks.culturalbench.building.counting import Rule, count
-from folkways.benchmarks.culturalbench.building.tables import easy_table, hard_table, votes_table
+from folkways.benchmarks.culturalbench.build.counting import Rule, count
+from folkways.benchmarks.culturalbench.build.tables import easy_table, hard_table, votes_table
 from folkways.benchmarks.culturalbench.people import (
     PEOPLE_JUDGEMENTS,
     judge_people_on_easy,

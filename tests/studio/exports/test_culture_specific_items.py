@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from folkways.api import run
-from folkways.benchmarks.xcr.building.labels import RELEASED_LABEL
+from folkways.benchmarks.xcr.build.labels import RELEASED_LABEL
 from folkways.benchmarks.xcr.data import read_base
 from folkways.benchmarks.xcr.data.reading import adaptations, corpus
 from folkways.releases.store import open_release

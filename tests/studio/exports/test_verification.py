@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from folkways.api import run
-from folkways.benchmarks.culturalbench.building.counting import Rule, count
-from folkways.runs.building.votes_build import build_from_votes
-from folkways.runs.building.votes_files import read_votes
+from folkways.benchmarks.culturalbench.build.counting import Rule, count
+from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState
 from folkways.studio.services import items, participants

@@ -15,14 +15,14 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.building.counting import Rule
-from folkways.benchmarks.culturalbench.building.tables import BUILT_VOTES
+from folkways.benchmarks.culturalbench.build.counting import Rule
+from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
 from folkways.benchmarks.culturalbench.votes_checking import parse_chosen
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.base import Release
-from folkways.releases.tables import read_table
+from folkways.text_tables import read_table
 
 VOTES_FILE, RECORD_FILE = "votes.csv", "build.json"
 """Files of a release that was built here: every vote, and how it was built."""

@@ -6,12 +6,12 @@ is written and what the documentation lists.
 
 from __future__ import annotations
 
-import io
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
-import orjson
 import polars as pl
 
+from folkways.files import json_bytes, packed
 from folkways.records import Schema, require_columns
 from folkways.spreadsheet import csv_bytes
 
@@ -94,21 +94,9 @@ def to_files(votes: Votes, kind: str = "csv") -> dict[str, bytes]:
     """
     items = require_columns(votes.items, ITEMS, "items").select(list(ITEMS))
     cast = require_columns(votes.votes, VOTES, "votes").select(list(VOTES))
-    meta = orjson.dumps({"schema": 1, **asdict(votes.meta)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    return {f"items.{kind}": _packed(items, kind), f"votes.{kind}": _packed(cast, kind), "meta.json": meta}
-
-
-def _packed(frame: pl.DataFrame, kind: str) -> bytes:
-    if kind == "csv":
-        return frame_bytes(frame)
-    if kind not in ("jsonl", "parquet"):
-        raise ValueError(f"kind is csv, jsonl or parquet, got {kind!r}")
-    buffer = io.BytesIO()
-    if kind == "parquet":
-        frame.write_parquet(buffer)
-    else:
-        frame.write_ndjson(buffer)
-    return buffer.getvalue()
+    written = frame_bytes if kind == "csv" else partial(packed, kind=kind)
+    meta = json_bytes({"schema": 1, **asdict(votes.meta)})
+    return {f"items.{kind}": written(items), f"votes.{kind}": written(cast), "meta.json": meta}
 
 
 def frame_bytes(frame: pl.DataFrame) -> bytes:

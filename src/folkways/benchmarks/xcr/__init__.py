@@ -3,11 +3,18 @@
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.xcr import data
 from folkways.benchmarks.xcr.adaptation import Adaptation
+from folkways.benchmarks.xcr.build.commands import BUILDERS
 from folkways.benchmarks.xcr.identification import Identification
 from folkways.benchmarks.xcr.prediction import Prediction
 from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.results import RESULTS
 
 BENCHMARK = Benchmark(
-    "xcr", "XCR-Bench", (Identification(), Prediction(), Adaptation()), reader=data, results=RESULTS, published=PUBLISHED
+    "xcr",
+    "XCR-Bench",
+    (Identification(), Prediction(), Adaptation()),
+    reader=data,
+    results=RESULTS,
+    published=PUBLISHED,
+    builders=BUILDERS,
 )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import Number, limit_option, text_tools_option, workspace_option
+from folkways.cli.options import ask_options, limit_option, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
+
+    from folkways.runs.options import AskOptions
 
 SHOWN = {
     "lexical": "right by the rule, %",
@@ -51,12 +54,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @click.option("--profile", metavar="P", help="Profile of the rule that is compared with.")
 @text_tools_option
 @workspace_option
-@click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most.")
-@click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request.")
-@click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give up after N failed requests.")
-@click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request.")
-@click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd.")
-@click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
+@ask_options
 def command(
     run: str,
     judge: str,
@@ -67,8 +65,7 @@ def command(
     profile: str | None,
     text_tools: str | None,
     workspace: str,
-    timeout: float,
-    **trying: Any,
+    asking: AskOptions,
 ) -> None:
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
@@ -84,7 +81,6 @@ def command(
     from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.reports.text import one_line, plural
-    from folkways.runs.asides import How
     from folkways.runs.model_judging import judge_run
     from folkways.runs.models import open_models
     from folkways.workspace import run_records
@@ -96,10 +92,9 @@ def command(
         check_text_target(summary)
     database = open_workspace(workspace, create=False)
     record = run_records.find_asked_run(database, run)
-    (opened,) = open_models([judge], EndpointOptions(timeout=timeout))
+    (opened,) = open_models([judge], EndpointOptions(timeout=asking.timeout))
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
-        how = How(observer=progress, every=progress.every, **trying)
         done = judge_run(
             database,
             record,
@@ -109,7 +104,7 @@ def command(
             models=models or None,
             labels=labels,
             limit=limit,
-            how=how,
+            asking=replace(asking, observer=progress, every=progress.every),
         )
     write_frame(done.verdicts, target)
     write_frame(done.summary, summary)
@@ -120,9 +115,11 @@ def command(
         console.print(one_line(f"note: {note}"), soft_wrap=True)
     for file, frame in ((target, done.verdicts), (summary, done.summary)):
         console.print(f"wrote {file} ({plural(frame.height, 'row')})", soft_wrap=True)
-    if done.asked.stopped is not None:
-        console.print("not everything was judged; run the same command again to go on")
-        raise click.exceptions.Exit(130 if done.asked.interrupted else 1)
+    if done.run.state != "finished":
+        console.print(
+            one_line(f"not everything was judged ({done.run.reason}); run the same command again to go on"), soft_wrap=True
+        )
+        raise click.exceptions.Exit(130 if done.run.state == "interrupted" else 1)
 
 
 def _table(part: pl.DataFrame) -> Table:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.files import make_folder_of
 from folkways.cli.out import file_at, is_folder
+from folkways.files import make_folder
 
 if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table
@@ -63,7 +63,7 @@ def write_text(path: Path, text: str, told: str = "") -> None:
     """Write a file and say so, with how much it is where that is ``told``; FolkwaysError where it cannot be written."""
     from folkways.errors import FolkwaysError
 
-    make_folder_of(path)
+    make_folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -15,7 +15,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.culturalbench.votes import to_files
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.building.files import make_folder, write_bytes
+from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.blend import blend_files
 from folkways.studio.exports.gather import Gathered, gather
@@ -140,13 +140,7 @@ def _versions(found: Gathered) -> dict[str, int]:
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:
     """Write an export into the folder ``out``; returns the files. Everything is made before the first is written."""
     files = export_files(workspace, study_id, format)
-    written = []
-    for name, content in files.items():
-        path = out / name
-        make_folder(path.parent)
-        write_bytes(path, content)
-        written.append(path)
-    return written
+    return [write_bytes(out / name, content) for name, content in files.items()]
 
 
 def export_archive(workspace: Workspace, study_id: int, format: str = "release") -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from folkways.benchmarks.xcr.building.corpus import PROVENANCE_COLUMNS, provenance
+from folkways.benchmarks.xcr.build.corpus import PROVENANCE_COLUMNS, provenance
+from folkways.benchmarks.xcr.build.from_votes import PROVENANCE_FILE
 from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES, BASE_COLUMNS, BASE_FILE, sentence_ids
 from folkways.errors import FolkwaysError
-from folkways.runs.building.csi_corpus import PROVENANCE_FILE
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Stage

@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
-from folkways.runs.replies import SUFFIXES, read_replies
+from folkways.text_tables import SUFFIXES, read_replies
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000

@@ -16,9 +16,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from folkways.benchmarks.build import Prompt
 from folkways.endpoints.clean import storable
 from folkways.errors import FolkwaysError
-from folkways.runs.asides import Aside, How, ask_asides
+from folkways.records import State
+from folkways.runs.asking import AskSession
 from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
@@ -109,19 +111,20 @@ def _ask(
     gone: Event,
 ) -> dict[str, Any]:
     # A run per item: people who wait for their models at the same time have nothing to do with each other.
-    config = {"study": study.name, "purpose": purpose, "item": item_id}
-    aside = Aside(prompt, f"{study.name}:{item_id}", "en", purpose)
-    model = open_offered(offered, TIMEOUT_SECONDS)
-    patient = Patient(model.endpoint, TIMEOUT_SECONDS, gone)
-    # It is the endpoint that tries again, not the run: its failures are final.
-    asked = ask_asides(workspace, f"studio-{purpose}", config, [aside], replace(model, endpoint=patient), max_tokens, How())
-    (reply,) = asked.replies
-    if reply.text is not None and not reply.refused:
-        return {"run": asked.run.name, "reply": reply.text, "problem": None}
-    problem = GIVEN_UP if gone.is_set() else TOO_LATE if patient.late else REFUSED if reply.refused else FAILED
+    kind = f"studio-{purpose}"
+    config = {"study": study.name, "purpose": purpose, "item": item_id, "aside": kind}
+    opened = open_offered(offered, TIMEOUT_SECONDS)
+    patient = Patient(opened.endpoint, TIMEOUT_SECONDS, gone)  # it tries again, not the run: its failures are final
+    model = replace(opened, endpoint=patient)
+    with AskSession(workspace, config, [model], kind, name=f"{kind}-") as session:
+        (reply,) = session.ask(model, [Prompt(prompt, kind, f"{study.name}:{item_id}", max_tokens, variant=purpose)])
+    if reply.said is not None:
+        return {"run": session.run.name, "reply": reply.said, "problem": None}
+    refused = reply.state is State.REFUSED
+    problem = GIVEN_UP if gone.is_set() else TOO_LATE if patient.late else REFUSED if refused else FAILED
     if problem in (REFUSED, FAILED):
         LOG.warning("%s, asked for study %s: %s", offered.model, study.name, reply.reason)
-    return {"run": asked.run.name, "reply": None, "problem": problem}
+    return {"run": session.run.name, "reply": None, "problem": problem}
 
 
 def _check_calls(workspace: Workspace, study: Study) -> None:

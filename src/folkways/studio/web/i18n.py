@@ -31,7 +31,7 @@ def terms() -> frozenset[str]:
 
     What a study's own file names in their place is shown as it stands there.
     """
-    from folkways.benchmarks.xcr.building.labels import FIELDS
+    from folkways.benchmarks.xcr.build.labels import FIELDS
     from folkways.studio.workflows.helping import strategies
     from folkways.studio.workflows.writing import TOPICS
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.xcr.building.labels import NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
+from folkways.benchmarks.xcr.build.labels import NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.workflows.base import Arrival, Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
 from folkways.studio.workflows.options import spans_of, tag

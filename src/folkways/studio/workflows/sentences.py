@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.xcr.building.labels import FIELDS
+from folkways.benchmarks.xcr.build.labels import FIELDS
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.rules.votes import best_of
 from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of

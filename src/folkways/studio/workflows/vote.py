@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.culturalbench.building.counting import Rule
+from folkways.benchmarks.culturalbench.build.counting import Rule
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS
 from folkways.errors import FolkwaysError
 from folkways.studio.rules.votes import Ballot, count_votes

@@ -11,7 +11,7 @@ import polars as pl
 from folkways.cultures import cultures, get_culture
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
-from folkways.releases.tables import Columns, read_table
+from folkways.text_tables import Columns, read_table
 
 LETTERS = ("A", "B", "C", "D")
 EASY, HARD = "CulturalBench-Easy", "CulturalBench-Hard"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.culturalbench.building.topics import TOPIC_COLUMNS
+from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.data.reading import TOPICS
 from folkways.benchmarks.culturalbench.easy import Easy
 from folkways.benchmarks.culturalbench.results.formats import spread

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from folkways.benchmarks.culturalbench.building.topics import TOPIC_COLUMNS
+from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.votes import LETTERS
 from folkways.benchmarks.tables import Table
 from folkways.cultures import REGIONS, cultures

@@ -17,7 +17,7 @@ from pathlib import Path
 import polars as pl
 
 from folkways.releases.base import Release
-from folkways.releases.tables import read_table
+from folkways.text_tables import read_table
 
 BASE_FILE = "xcr_bench_base_corpus.csv"
 ADAPTATION_FILES: Mapping[str, str] = {

@@ -1,0 +1,124 @@
+"""``folkways build mcq`` and ``mcq-agreement``: their options, what they write and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.errors import FolkwaysError
+from folkways.files import json_bytes, write_bytes
+from folkways.formatting import plural
+
+FILE_NAME = "mc_questions_file.csv"
+
+
+def build_mcq(
+    session: BuildSession,
+    *,
+    out: Path,
+    calls: Path | None,
+    hub: Path | None,
+    hub_format: str,
+    **options: Any,
+) -> Built:
+    """Build, and write what was built; options: those of ``make_questions``."""
+    from folkways.benchmarks.blend.build.files import write_calls, write_hub, write_released
+    from folkways.benchmarks.blend.build.make import make_questions
+
+    made = make_questions(session, **options)
+    built, record = made.built, made.record
+    files = [write_released(built.items, out), write_bytes(out.with_suffix(".build.json"), json_bytes(record))]
+    if calls is not None:
+        files.append(write_calls(built.calls, calls))
+    if hub is not None:
+        files += write_hub(built.items, hub, hub_format, made.release.record, record)
+    summary = (
+        f"{plural(record['items'], 'item')} of {plural(record['questions'], 'question')}; "
+        f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for made-up options"
+        + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
+    )
+    notes = [f"left out: {plural(count, 'question')}: {why}" for why, count in record["filtered"].items()]
+    notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
+    if out.name == FILE_NAME:
+        notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
+    return Built((summary,), notes, files)
+
+
+def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> Built:
+    """How far two builds agree."""
+    from folkways.benchmarks.blend.build.agreement import agreement
+    from folkways.benchmarks.blend.build.items import RELEASED
+    from folkways.benchmarks.blend.data.files import read_csv
+
+    first, second = (file / FILE_NAME if file.is_dir() else file for file in (first, second))
+    for file in (first, second):
+        if not file.is_file():
+            raise FolkwaysError(f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote")
+    found = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
+    if as_json:
+        names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
+        return Built(document={**{name: getattr(found, name) for name in names}, "by_question": found.by_question.to_dicts()})
+    return Built(
+        (
+            f"{first}: {found.first:,} distinct items; {second}: {found.second:,}; in both: {found.common:,}",
+            *(
+                f"  {found.common / count if count else 1.0:6.1%} of those of {file} are in the other"
+                for file, count in ((first, found.first), (second, found.second))
+            ),
+            f"  {found.jaccard:6.1%} of all are in both (Jaccard)",
+            f"  {found.equal_questions} of {found.questions} questions have the same items in both",
+        )
+    )
+
+
+MCQ = Builder(
+    "mcq",
+    """Build BLEnD's multiple-choice questions: a country's own answer among answers of others.
+
+    Everything that a model says is stored at once; the same command goes on where it stopped, and nothing is asked twice.
+
+    \b
+    folkways build mcq --judge openai/gpt-4o --profile strict --out mcq/
+    folkways build mcq --judge stand-in:overlap --out mcq/ --calls calls.jsonl
+    folkways run blend/mcq --release mcq/ --model openai/gpt-4o-mini
+    """,
+    (
+        Option("--release", "BLEnD annotations to build from.", metavar="NAME|DIR", default="blend"),
+        Option("--question-text", "Release with the question texts; the same one otherwise.", metavar="NAME|DIR"),
+        Option("--judge", "Who tells whether two answers are the same.", metavar="MODEL|stand-in:RULE", required=True),
+        Option("--dummies", "Who makes up options where answers are too few; the judge otherwise.", metavar="MODEL|stand-in:RULE"),
+        Option("--profile", "How to choose: paper or strict.", metavar="NAME", default="paper"),
+        Option("--judge-batch", "strict: pairs per call, or all at once.", metavar="N|question", default="question"),
+        Option("--ahead", "paper: calls on their way at once.", "whole", least=1, default=16),
+        Option("--questions", "Only these ids: Al-en-04,Jo-sp-32.", "list"),
+        Option("--wording-of", "Take the prompt over from released questions; our own otherwise.", metavar="NAME|DIR"),
+        Option("--out", "Where the questions go (.csv)", "new file", gets=FILE_NAME, required=True),
+        Option("--calls", "Write every call and its answer, in order.", "new file", metavar="FILE.jsonl"),
+        Option("--hub", "Also write the Hugging Face layout, with a data card.", "new folder"),
+        Option("--hub-format", "Of the data there.", ("parquet", "jsonl"), default="parquet"),
+    ),
+    build_mcq,
+    asks=True,
+    named=True,
+)
+
+MCQ_AGREEMENT = Builder(
+    "mcq-agreement",
+    """Compare two builds item by item: judging modes, judges, profiles.
+
+    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same when question,
+    country, right answer and options are, whatever their ids and letters.
+    """,
+    (
+        Option("FIRST", kind="file"),
+        Option("SECOND", kind="file"),
+        Option("--json", "Print JSON, question by question.", "yes", parameter="as_json"),
+    ),
+    compare_builds,
+)
+
+BUILDERS = (MCQ, MCQ_AGREEMENT)

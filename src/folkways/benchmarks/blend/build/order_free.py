@@ -1,0 +1,185 @@
+"""The same choice of wrong answers as in ``paper``, without its defects: every pair is judged once, before anything is chosen.
+
+What differs: nothing is remembered from one question to the next; all variants of a country's own answers count, not the first
+alone; words are compared as words, in any case, so that "tea" is not in "steak"; empty answers are none; and an answer that a
+country gives twice keeps its higher count. No result depends on the order in which anything was asked.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+
+from folkways.benchmarks.blend.build.calls import Groups, GroupsCall, PairsCall
+from folkways.benchmarks.blend.build.forms import fits, settled_by_form
+from folkways.benchmarks.blend.build.paper import Choice
+from folkways.benchmarks.blend.build.sources import LEAST_VOTES, Group, Source
+
+Pair = tuple[str, str]
+"""Two texts in ``folded`` form, the lesser first."""
+
+FUNCTION_WORDS = frozenset(
+    ("a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "s", "that", "the", "to", "with")
+)
+"""Words that two answers may share without sharing anything."""
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One answer of a country with all its variants in the question's form; ``text`` is the one that is shown."""
+
+    country: str
+    text: str
+    variants: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class Meanings:
+    """A question's answers, and which of them are right, as far as no judge is needed.
+
+    of:    country -> its answers.
+    right: country -> texts of its most frequent answers; none where they do not have the question's form.
+    """
+
+    source: Source
+    of: dict[str, tuple[Meaning, ...]]
+    right: dict[str, tuple[str, ...]]
+
+    def candidates(self, country: str) -> list[Meaning]:
+        """Other countries' answers that enough people gave, most frequent first, then in the order of countries."""
+        theirs = [meaning for other, meanings in self.of.items() if other != country for meaning in meanings]
+        return sorted((meaning for meaning in theirs if meaning.count >= LEAST_VOTES), key=lambda meaning: -meaning.count)
+
+    def open_pairs(self) -> list[Pair]:
+        """The pairs of texts that only a judge can tell, sorted."""
+        pairs: set[Pair] = set()
+        offered = self.candidates("")
+        for candidate in offered:
+            for country, own in self.of.items():
+                if country != candidate.country:
+                    pairs.update(pair for meaning in own for pair in _open(meaning, candidate))
+        return sorted(pairs)
+
+    def choose(self, same: frozenset[Pair]) -> dict[str, Choice]:
+        """Country -> Choice, given the pairs that were judged the same."""
+        chosen = {}
+        for country, own in self.of.items():
+            taken: dict[str, Meaning] = {}
+            for candidate in self.candidates(country):
+                if candidate.country not in taken and not any(
+                    _is_same(meaning, candidate, same) for meaning in (*own, *taken.values())
+                ):
+                    taken[candidate.country] = candidate
+            chosen[country] = Choice(self.right[country], {other: meaning.text for other, meaning in taken.items()})
+        return chosen
+
+
+def meanings(source: Source) -> Meanings:
+    """The answers of a question, cleaned: trimmed, composed, without invisible characters, without repetitions."""
+    of, right = {}, {}
+    for country, groups in source.groups.items():
+        merged: dict[str, Meaning] = {}
+        top = 0
+        for group in groups:
+            variants = _variants(group)
+            if not variants:
+                continue
+            top = max(top, group.count)
+            fitting = tuple(variant for variant in variants if fits(variant, source.form))
+            if not fitting:
+                continue
+            key = folded(fitting[0])
+            before = merged.get(key, Meaning(country, fitting[0], (), 0))
+            merged[key] = Meaning(country, before.text, _distinct((*before.variants, *fitting)), max(before.count, group.count))
+        of[country] = tuple(merged.values())
+        right[country] = tuple(meaning.text for meaning in merged.values() if meaning.count == top)
+    return Meanings(source, of, right)
+
+
+def folded(text: str) -> str:
+    """The form in which two texts are one text: case aside."""
+    return " ".join(text.casefold().split())
+
+
+def pairs_calls(question: Meanings, size: int) -> list[PairsCall]:
+    """Calls about the question's open pairs, ``size`` pairs in each."""
+    pairs = question.open_pairs()
+    parts = (pairs[start : start + size] for start in range(0, len(pairs), size))
+    return [PairsCall(question.source.question, question.source.text, tuple(part)) for part in parts]
+
+
+def groups_call(question: Meanings) -> list[GroupsCall]:
+    """One call about all texts of the question's open pairs; none if there are none."""
+    texts = sorted({text for pair in question.open_pairs() for text in pair})
+    return [GroupsCall(question.source.question, question.source.text, tuple(texts))] if texts else []
+
+
+def same_by_pairs(calls: Sequence[PairsCall], answers: Iterable[frozenset[int]]) -> frozenset[Pair]:
+    """The pairs that were judged the same."""
+    return frozenset(call.pairs[place] for call, places in zip(calls, answers, strict=True) for place in places)
+
+
+def same_by_groups(call: GroupsCall, groups: Groups) -> frozenset[Pair]:
+    """Every pair of texts that stand in one group; a text in two groups does not join them."""
+    return frozenset(_pair(call.answers[one], call.answers[other]) for group in groups for one, other in combinations(group, 2))
+
+
+def _open(own: Meaning, candidate: Meaning) -> Iterator[Pair]:
+    """The pairs to be judged before ``candidate`` may stand beside ``own``; none where the words tell already."""
+    if _same_in_words(own, candidate):
+        return
+    for variant in own.variants:
+        if settled_by_form((variant,), candidate.text) is None:
+            yield _pair(folded(variant), folded(candidate.text))
+
+
+def _is_same(one: Meaning, candidate: Meaning, same: frozenset[Pair]) -> bool:
+    return _same_in_words(one, candidate) or any(_pair(folded(text), folded(candidate.text)) in same for text in one.variants)
+
+
+def _same_in_words(one: Meaning, other: Meaning) -> bool:
+    return any(same_in_words(first, second) for first in one.variants for second in other.variants)
+
+
+@lru_cache(maxsize=200_000)
+def same_in_words(one: str, other: str) -> bool:
+    """Equal as numbers, dates, times or texts, or with a word in common that is more than a function word."""
+    settled = settled_by_form((one,), other)
+    if settled is not None:
+        return settled
+    first, second = folded(one), folded(other)
+    return first == second or not _words(first).isdisjoint(_words(second))
+
+
+@lru_cache(maxsize=50_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text)) - FUNCTION_WORDS
+
+
+def _pair(one: str, other: str) -> Pair:
+    return (one, other) if one <= other else (other, one)
+
+
+def _variants(group: Group) -> tuple[str, ...]:
+    return _distinct(_clean(variant) for variant in group.variants)
+
+
+def _clean(text: str) -> str:
+    visible = "".join(char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf")
+    return " ".join(visible.split())
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """The texts without empty ones and without those that differ from an earlier one in case alone."""
+    kept: dict[str, str] = {}
+    for text in texts:
+        if text:
+            kept.setdefault(folded(text), text)
+    return tuple(kept.values())

@@ -1,0 +1,154 @@
+"""From a release's annotations to the questions that multiple-choice questions are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.blend.build.forms import Form, form_of
+from folkways.cultures import cultures_of
+from folkways.errors import DataError
+
+LEAST_VOTES = 2
+"""Votes that the most frequent answer of every country needs, and that an answer needs to be offered elsewhere."""
+
+MOST_NOT_KNOWING = 2
+"""People of one country who may not know a question."""
+
+YOUR_COUNTRY = "your country"
+
+NOT_ASKED = "not everybody was asked it"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One answer of a country: its English variants, the first as it is shown, and how many people gave it."""
+
+    variants: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One question with everybody's answers.
+
+    text:   about "your country", for the judge and the form.
+    texts:  country -> the text that its people would read.
+    groups: country -> answers with an English variant, in the release's order; countries in the benchmark's order.
+    """
+
+    question: str
+    text: str
+    form: Form
+    texts: Mapping[str, str]
+    groups: Mapping[str, tuple[Group, ...]]
+
+    @property
+    def annotations(self) -> frozenset[str]:
+        """Every English variant that anybody gave."""
+        return frozenset(variant for groups in self.groups.values() for group in groups for variant in group.variants)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What passes the paper's filter, and why questions do not -> how many, each under the first reason that fits it."""
+
+    sources: list[Source]
+    filtered: dict[str, int]
+
+
+def select_sources(annotations: pl.DataFrame, questions: pl.DataFrame, wanted: Sequence[str] | None = None) -> Selection:
+    """The questions that pass the paper's filter, in the order of the first country's question file.
+
+    annotations, questions: ``read_annotations`` and ``read_questions`` of releases/blend; they may be of two releases. A
+    question goes when in any country somebody called it not applicable, more than MOST_NOT_KNOWING did not know it for whatever
+    reason, or its most frequent answer has fewer than LEAST_VOTES votes. ``wanted`` names the questions to look at. Raises
+    DataError for questions that are not there, or where a country has annotations and no questions.
+    """
+    names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
+    against = _against(annotations)
+    answers: dict[str, dict[str, tuple[Group, ...]]] = {}
+    for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
+        answers.setdefault(key, {})[names[code]] = _in_english(groups)
+    countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
+    first, texts = _texts(questions, names)
+    if missing := [country for country in countries if country not in texts]:
+        raise DataError(
+            f"there are answers of {', '.join(missing)} but no questions; give a release that has them: --question-text"
+        )
+    if unknown := [key for key in wanted or () if key not in first]:
+        raise DataError(f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}")
+    here = spoken_name(next(iter(texts)))
+    looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
+    why = {key: against.get(key) if key in answers else NOT_ASKED for key in looked_at}
+    passed = [
+        Source(
+            key,
+            text.replace(here, YOUR_COUNTRY),
+            form_of(text),
+            {country: texts[country].get(key, text) for country in countries},
+            answers[key],
+        )
+        for key, text in looked_at.items()
+        if why[key] is None
+    ]
+    return Selection(passed, dict(Counter(reason for reason in why.values() if reason is not None)))
+
+
+def _against(annotations: pl.DataFrame) -> dict[str, str]:
+    """Question -> the first thing that keeps it out; questions that pass are not in it."""
+    places = annotations["culture"].n_unique()
+    found = annotations.group_by("id").agg(
+        *(objection.any().alias(why) for why, objection in _objections().items()),
+        (pl.col("culture").n_unique() < places).alias(NOT_ASKED),
+    )
+    reasons = [name for name in found.columns if name != "id"]
+    first = found.select("id", pl.coalesce(pl.when(pl.col(why)).then(pl.lit(why)) for why in reasons).alias("why"))
+    return dict(first.drop_nulls().iter_rows())
+
+
+def _objections() -> dict[str, pl.Expr]:
+    """What speaks against a country's answers to a question, over the columns ``groups`` and ``idks``."""
+    idk = pl.element().struct
+    not_applicable = pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
+    not_knowing = pl.col("idks").list.eval(idk.field("count")).list.sum()
+    votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
+    return {
+        "somebody called it not applicable": not_applicable > 0,
+        f"in one country, more than {MOST_NOT_KNOWING} people did not know it": not_knowing > MOST_NOT_KNOWING,
+        f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
+    }
+
+
+def _in_english(groups: Iterable[Mapping[str, Any]]) -> tuple[Group, ...]:
+    return tuple(Group(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"])
+
+
+def _texts(questions: pl.DataFrame, names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Question -> the first country's English text, and country -> question -> its text.
+
+    A text that says "your country" serves every country, with its name in that place. Where texts name the country already, each
+    country keeps its own; of countries that ask in English that is the text people were shown.
+    """
+    english = {culture.code for culture in cultures_of("blend") if culture.languages == ("en",)}
+    own: dict[str, dict[str, str]] = {}
+    first: dict[str, str] = {}
+    for code, key, local, text in questions.select("culture", "id", "local", "english").iter_rows():
+        mine = own.setdefault(names[code], {})
+        if len(own) == 1:
+            first[key] = text if YOUR_COUNTRY in text or code not in english else local
+        mine[key] = local if code in english else text
+    for country, mine in own.items():
+        for key, text in first.items():
+            if YOUR_COUNTRY in text:
+                mine[key] = text.replace(YOUR_COUNTRY, spoken_name(country))
+    return first, own
+
+
+def spoken_name(country: str) -> str:
+    """A country of BLEnD's files as it stands in a sentence: "the UK", "South Korea"."""
+    return f"the {country}" if country in ("UK", "US") else country.replace("_", " ")

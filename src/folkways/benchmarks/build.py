@@ -1,0 +1,141 @@
+"""What builds a benchmark's questions: builders as commands show and call them, and how they ask models.
+
+A builder gets its options and a ``BuildSession``, and writes files. It opens no socket and no database: models are asked through
+the session, which stores what they say and never asks the same twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from folkways.records import State
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One text to be sent, and what it is about: replies are stored, and found in replayed files, under task, item and so on.
+
+    task: what it is for, such as ``build-topics``; no benchmark has a task of that name. max_tokens: of the reply, unless the model
+    has settings of its own. sample: above 0 to ask the same text again.
+    """
+
+    text: str
+    task: str
+    item: str
+    max_tokens: int
+    language: str = "en"
+    variant: str = ""
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. ``text`` is None where the request failed or was not sent; ``reason`` says why, and why a model refused."""
+
+    text: str | None
+    reason: str | None = None
+    state: State = State.ANSWERED
+
+    @property
+    def said(self) -> str | None:
+        """The text of a model that answered; None where it refused, and where there is none."""
+        return self.text if self.state is State.ANSWERED else None
+
+
+class Ask(Protocol):
+    """A model that can be asked. Stored replies are never asked for again."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as the user wrote it."""
+
+    def __call__(self, prompts: Sequence[Prompt]) -> Sequence[Reply]:
+        """One reply to each, answered or refused; an error ends the build where one cannot be had, and the same command goes on."""
+
+    def recall(self, prompt: Prompt) -> Reply | None:
+        """The stored reply, without asking for one."""
+
+
+class BuildSession(Protocol):
+    """What a builder is handed: models, and somebody to tell things."""
+
+    def models(
+        self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
+    ) -> Sequence[Ask]:
+        """Open models by name; FolkwaysError, before anything is asked, for what cannot be asked within the budget.
+
+        config: what decides which prompts there are: the same configuration is the same run of the workspace. name: of that run.
+        many_rounds: asks in hundreds of short rounds, whose progress is not worth showing.
+        """
+
+    def note(self, text: str) -> None:
+        """Tell the user at once."""
+
+    def progress(self, text: str) -> None:
+        """Tell how far it is; shown every few seconds."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a builder's command; an argument where ``flag`` does not begin with dashes.
+
+    kind: ``text``, ``list`` (texts, separated by commas), ``number``, ``whole`` (a number from ``least`` to ``most``), ``yes``
+          (given or not), ``file`` (that is read), ``new file``, ``new folder`` (that are written: whether they can be is found out
+          before any work), or words to choose from.
+    gets: of a new file: its name where a folder is given; both have to end alike.
+    count: how many values follow the flag. parameter: its name in ``Builder.make``, where not that of the flag.
+    """
+
+    flag: str
+    help: str = ""
+    kind: Literal["text", "list", "number", "whole", "yes", "file", "new file", "new folder"] | tuple[str, ...] = "text"
+    metavar: str | None = None
+    default: Any = None
+    required: bool = False
+    repeatable: bool = False
+    short: str = ""
+    count: int = 1
+    least: int | None = None
+    most: int | None = None
+    gets: str = ""
+    parameter: str = ""
+
+    @property
+    def name(self) -> str:
+        """The parameter of ``Builder.make`` that it becomes."""
+        return self.parameter or self.flag.lstrip("-").replace("-", "_").lower()
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a builder made.
+
+    summary: lines for standard output. notes: for standard error, before the names of the ``files`` that were written; advice:
+    after them. document: printed as JSON in place of the summary.
+    """
+
+    summary: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    files: Sequence[Path] = ()
+    advice: Sequence[str] = ()
+    document: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Builder:
+    """``folkways build NAME``.
+
+    make: called with a BuildSession and the options by name; returns what it made and wrote. Raises FolkwaysError.
+    help: what the command does, the first line alone in lists; ``\\b`` before lines that stay as they are.
+    asks: whether it asks models; its command then has the options for that. named: whether its run can be given a name.
+    """
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    make: Callable[..., Built]
+    asks: bool = False
+    named: bool = False

@@ -1,0 +1,151 @@
+"""``folkways build easy``, ``hard`` and ``topics``: their options, what they write and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from folkways.benchmarks.build import Ask, Builder, BuildSession, Built, Option
+from folkways.files import json_bytes, write_bytes
+from folkways.formatting import number, plural
+
+
+def build_votes(
+    config: str,
+    _session: BuildSession,
+    *,
+    places: Sequence[Path],
+    out: Path,
+    threshold: int,
+    of: int,
+    seed: int,
+    licence: str | None,
+) -> Built:
+    """Easy or Hard, beside the other one if ``out`` has it."""
+    from folkways.benchmarks.culturalbench.build.counting import Rule
+    from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+
+    built = build_from_votes(config, places, out, rule=Rule(threshold, of), seed=seed, licence=licence)
+    record = built.record
+    summary = (
+        f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, {record['multi_mode']:,} multi-mode) "
+        f"of {built.counted.height:,}, "
+        f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
+    )
+    notes = [f"left out: {reason}: {count:,}" for reason, count in built.dropped.items()]
+    notes += [f"note: {note}" for note in built.notes]
+    tasks = " ".join(f"culturalbench/{name}" for name in record["configs"])
+    advice = f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME"
+    return Built((summary,), notes, built.files, (advice,))
+
+
+def build_topics(
+    session: BuildSession,
+    *,
+    release: str,
+    model: str,
+    out: Path,
+    topics: Path | None,
+    batch: int,
+    labelled: Path | None,
+) -> Built:
+    """Topics of every question, by a model."""
+    from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
+    from folkways.benchmarks.culturalbench.votes import frame_bytes
+    from folkways.releases.store import open_release
+
+    def open_model(config: Mapping[str, Any]) -> Ask:
+        return session.models([model], {"build": "topics", **config}, name="build-topics-")[0]
+
+    listed = read_topics(topics) if topics is not None else None
+    done = sort_questions(open_release(release, "culturalbench"), open_model, topics=listed, batch=batch, labelled=labelled)
+    record, found = done.record, done.agreement
+    counts = done.table.group_by("head", "topic", maintain_order=True).len().sort("len", descending=True, maintain_order=True)
+    summary = [f"{record['sorted']:,} of {record['questions']:,} questions sorted by {record['model']}"]
+    summary += [f"{count:6,}  {topic} ({head})" for head, topic, count in counts.iter_rows()]
+    if found is not None:
+        share, kappa = found.share_interval, found.kappa_interval
+        summary.append(
+            f"agreement with {found.cases:,} labels: {100 * found.share:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f}); "
+            f"kappa {number(found.kappa, 2)} ({number(kappa.low, 2)} to {number(kappa.high, 2)})"
+        )
+    notes = [f"left out: {question}: {why}" for question, why in done.left_out.items()]
+    files = (write_bytes(out, frame_bytes(done.table)), write_bytes(out.with_suffix(".build.json"), json_bytes(record)))
+    return Built(summary, notes, files)
+
+
+OF_VOTES = (
+    Option(
+        "--votes",
+        "Questions with votes: a folder with items and votes, or one file with both; repeatable.",
+        "file",
+        metavar="DIR|FILE",
+        required=True,
+        repeatable=True,
+        parameter="places",
+    ),
+    Option("--out", "Where the release goes.", "new folder", required=True),
+    Option("--threshold", "Votes that make gold,", "whole", least=1, default=4),
+    Option("--of", "of this many; the same share of more.", "whole", least=1, default=5),
+    Option("--seed", "For the combinations of multi-mode questions.", "whole", default=0),
+    Option("--licence", "Licence of questions and votes, in place of the one they name.", metavar="NAME"),
+)
+
+EASY = Builder(
+    "easy",
+    """Build CulturalBench-Easy from votes: four options, one right letter.
+
+    An option is gold when enough people chose it. Questions with several gold options get their options as numbered statements
+    and four combinations to choose from. The folder is a release: what was left out and why, every vote and a data card lie in it.
+
+    \b
+    folkways build easy --votes votes/ --out mine/
+    folkways build hard --votes votes/ --out mine/
+    folkways run culturalbench --release culturalbench=mine/ --model NAME
+    """,
+    OF_VOTES,
+    partial(build_votes, "easy"),
+)
+
+HARD = Builder(
+    "hard",
+    """Build CulturalBench-Hard from votes: every option on its own, true or false.
+
+    Takes the same votes, rule and folder as `folkways build easy`, and has the same questions.
+
+    \b
+    folkways build hard --votes votes/ --out mine/
+    """,
+    OF_VOTES,
+    partial(build_votes, "hard"),
+)
+
+TOPICS = Builder(
+    "topics",
+    """Sort the questions of a CulturalBench into topics under heads (section 4), by a model.
+
+    Everything that the model says is stored at once; the same command goes on where it stopped. Put the file into the folder of
+    the release as topics.csv, and scores are grouped by topic.
+
+    \b
+    folkways build topics --release mine/ --model openai/gpt-4o-mini --out mine/topics.csv
+    folkways build topics --release mine/ --model openai/gpt-4o-mini --labelled ours.csv --out mine/topics.csv
+    """,
+    (
+        Option("--release", "Questions to sort.", metavar="NAME|DIR", default="culturalbench"),
+        Option("--model", "Model that sorts. Own settings: NAME?temperature=1.", metavar="NAME", short="-m", required=True),
+        Option("--out", "Where topics go (.csv; tasks look for it in a release)", "new file", gets="topics.csv", required=True),
+        Option("--topics", "Your own list; ours of 17 otherwise.", "file", metavar="FILE.toml"),
+        Option("--labelled", "People's labels to compare: question_idx, topic.", "file"),
+        Option("--batch", "Questions in one request.", "whole", least=1, most=100, default=20),
+    ),
+    build_topics,
+    asks=True,
+)
+
+BUILDERS = (EASY, HARD, TOPICS)

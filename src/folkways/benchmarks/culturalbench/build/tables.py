@@ -1,0 +1,101 @@
+"""Kept questions in the released schema, and everything else that leaves with them: no vote is lost on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from folkways.benchmarks.culturalbench.build.combining import combine
+from folkways.benchmarks.culturalbench.build.counting import COUNTED, MULTI, deciding
+from folkways.benchmarks.culturalbench.build.names import country_name
+from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
+from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, Votes
+from folkways.records import Schema
+
+EASY_COLUMNS: Schema = {
+    "data_idx": pl.Int64,  # number of the row, from 0
+    "question_idx": pl.String,  # the item
+    "prompt_question": pl.String,
+    **{f"prompt_{name}": pl.String for name in OPTIONS},
+    "answer": pl.String,
+    "country": pl.String,
+}
+HARD_COLUMNS: Schema = {
+    "data_idx": pl.Int64,
+    "question_idx": pl.String,
+    "prompt_question": pl.String,
+    "prompt_option": pl.String,
+    "answer": pl.Boolean,
+    "country": pl.String,
+}
+BUILT_VOTES: Schema = {
+    "question_idx": pl.String,
+    "annotator": pl.String,
+    "chosen": pl.List(pl.String),  # letters of the options as they were voted on, or an abstention
+    "round": pl.Int64,
+    "population": pl.String,
+    "counted": pl.Boolean,  # of the round that decided
+    "kept": pl.Boolean,  # the question is in the benchmark
+}
+DROPPED: Schema = {
+    **{name: kind for name, kind in COUNTED.items() if name not in ("mode", "gold")},
+    "question": pl.String,
+    **dict.fromkeys(OPTIONS, pl.String),
+    "country": pl.String,
+}
+
+
+def easy_table(votes: Votes, counted: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """EASY_COLUMNS of the kept questions: single-mode ones with their options, multi-mode ones rewritten (``combining``)."""
+    rows = []
+    for number, row in enumerate(_kept(votes, counted)):
+        options = [row[name] for name in OPTIONS]
+        question, answer = row["question"], row["gold"][0]
+        if row["mode"] == MULTI:
+            combined = combine(row["item"], question, options, row["gold"], seed)
+            question, options, answer = combined.question, list(combined.options), combined.answer
+        rows.append((number, row["item"], question, *options, answer, country_name(row["country"])))
+    return pl.DataFrame(rows, schema=dict(EASY_COLUMNS), orient="row")
+
+
+def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
+    """HARD_COLUMNS: each option of each kept question, in their order, true where a majority chose it.
+
+    The question is as people read it, without the list of statements that Easy's multi-mode questions have.
+    """
+    rows = [
+        (item["item"], item["question"], item[name], letter in item["gold"], country_name(item["country"]))
+        for item in _kept(votes, counted)
+        for name, letter in zip(OPTIONS, LETTERS, strict=True)
+    ]
+    return pl.DataFrame([(number, *row) for number, row in enumerate(rows)], schema=dict(HARD_COLUMNS), orient="row")
+
+
+def votes_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
+    """BUILT_VOTES: every vote of every round, also on questions that were dropped."""
+    kept = counted.select("item", kept=pl.col("dropped").is_null())
+    found = deciding(votes).join(kept, on="item", how="left", maintain_order="left")
+    return found.rename({"item": "question_idx"}).select(list(BUILT_VOTES))
+
+
+def dropped_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
+    """DROPPED: the questions that were left out, with the reason and what people chose."""
+    lost = counted.filter(pl.col("dropped").is_not_null())
+    return lost.join(votes.items, on="item", how="left", maintain_order="left").select(list(DROPPED))
+
+
+def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.DataFrame:
+    """TOPIC_COLUMNS of the kept questions that people gave a topic; one that is on no list of ours has no head."""
+    kept = counted.filter(pl.col("dropped").is_null()).select("item")
+    told = kept.join(votes.items, on="item", how="left", maintain_order="left").filter(pl.col("topic").is_not_null())
+    rows = [
+        (item, topics.name_of(topic) or topic, topics.head_of(topic)) for item, topic in told.select("item", "topic").iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
+
+
+def _kept(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    kept = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
+    yield from kept.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)

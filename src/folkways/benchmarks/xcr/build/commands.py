@@ -1,0 +1,140 @@
+"""``folkways build csi`` and ``csi-corpus``: their options, and what they say.
+
+What builds is imported when a command runs: a benchmark declares its builders whenever it is named.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from folkways.benchmarks.build import Builder, BuildSession, Built, Option
+from folkways.formatting import number, plural
+
+
+def build_csi(
+    session: BuildSession,
+    *,
+    facts: Path,
+    writers: Sequence[str],
+    out: Path,
+    proposer: str | None,
+    cultures: Sequence[str] | None,
+    limit: int | None,
+    words: tuple[int, int],
+    similarity: float,
+    cluster_size: int,
+    seed: int,
+) -> Built:
+    """Items with sentences."""
+    from folkways.benchmarks.xcr.build.facts import Rules
+    from folkways.benchmarks.xcr.build.from_facts import build_items
+
+    rules = Rules(frozenset(cultures) if cultures else None, *words, similarity, cluster_size, seed)
+    if len(writers) != 3:
+        session.note(f"note: {plural(len(writers), 'sentence')} per item; the paper had three, one of each model")
+    done = build_items(session, facts, out, writers, proposer=proposer, rules=rules, limit=limit)
+    record = done.record
+    summary = [
+        f"{plural(record['rows'], 'fact')}, {record['kept']:,} kept in {plural(record['clusters'], 'cluster')}; "
+        f"{record['facts_asked']:,} asked about, {plural(record['items'], 'item')}"
+    ]
+    for told, counts in (
+        ("left out: ", record["facts_left_out"]),
+        ("without an item of its own: ", record["without_item"]),
+        ("sentences of ", record["sentences"]),
+        ("no sentence: ", record["without_sentence"]),
+    ):
+        summary += [f"  {told}{what}: {count:,}" for what, count in counts.items()]
+    return Built(summary, files=done.files)
+
+
+def build_csi_corpus(
+    _session: BuildSession,
+    *,
+    items: Path,
+    choices: Sequence[Path],
+    labels: Sequence[Path],
+    out: Path,
+    adaptations: Sequence[Path],
+    judges: int,
+) -> Built:
+    """A corpus of people's votes."""
+    from folkways.benchmarks.xcr.build.from_votes import VoteFiles, build_corpus
+
+    done = build_corpus(VoteFiles(items, choices, labels, adaptations), out, judges)
+    corpus = done.corpus
+    summary = [f"{plural(corpus.base.height, 'sentence')} of {plural(done.record['items'], 'item')}"]
+    summary += [
+        f"  {name}: judges agree on {100 * found.share:.0f} % of {found.cases:,}, kappa {number(found.kappa, 2)}"
+        for name, found in corpus.agreement.items()
+        if found.cases
+    ]
+    summary += [
+        f"  {culture}: {rows.height:,} adaptations, {corpus.undecided.get(culture, 0):,} of them undecided by an expert"
+        for culture, rows in corpus.adaptations.items()
+    ]
+    notes = [f"left out: {why}: {count:,}" for why, count in Counter(corpus.left_out.values()).most_common()]
+    return Built(summary, notes, done.files)
+
+
+CSI = Builder(
+    "csi",
+    """Draw culture-specific items from a table of facts, and have models write a sentence with each (XCR-Bench, section 2.1).
+
+    The table (CSV, TSV, JSON lines or Parquet; of any length) is sifted first: unfit facts, repeats, clusters; one fact of each
+    cluster is asked about. Everything models say is stored at once; the same command goes on where it stopped. A budget is for all
+    models together.
+
+    \b
+    folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
+    folkways build csi-corpus --items csi/items.jsonl --choices choices.csv --labels labels.csv --out corpus/
+    """,
+    (
+        Option("--facts", "Table: culture, fact, source.", "file", required=True),
+        Option(
+            "--model",
+            "Writes a sentence each; three of them.",
+            metavar="NAME",
+            short="-m",
+            required=True,
+            repeatable=True,
+            parameter="writers",
+        ),
+        Option("--proposer", "Model that names items in facts; the first --model otherwise.", metavar="NAME"),
+        Option("--out", "Where items and sifted facts go.", "new folder", required=True),
+        Option("--cultures", "Only these, as the table writes them, separated by commas.", "list"),
+        Option("--limit", "Facts that are asked about, at most.", "whole", least=1, default=1000),
+        Option("--words", "Fewest and most of a fact.", "whole", least=1, count=2, default=(4, 60)),
+        Option("--similarity", "Of words, from which a fact repeats another.", "number", default=0.8),
+        Option("--cluster-size", "Facts per cluster, on average.", "whole", least=1, default=20),
+        Option("--seed", "For clusters.", "whole", default=0),
+    ),
+    build_csi,
+    asks=True,
+)
+
+CSI_CORPUS = Builder(
+    "csi-corpus",
+    """Turn people's votes on items into a corpus in XCR-Bench's released schema, with ids and strategies.
+
+    Judges have to agree, or an expert decides (column role: expert); what is undecided is left out, with the reason. A study of
+    the studio exports such a corpus itself; this is for votes in files. The folder is a release.
+
+    \b
+    folkways data check corpus/
+    folkways run xcr --release corpus/ --model NAME
+    """,
+    (
+        Option("--items", "items.jsonl of folkways build csi.", "file", required=True),
+        Option("--choices", "item_id, judge, best; repeatable.", "file", required=True, repeatable=True),
+        Option("--labels", "item_id, judge, category, level, element; repeatable.", "file", required=True, repeatable=True),
+        Option("--adaptations", "item_id, judge, culture, intra, inter, strategies; repeatable.", "file", repeatable=True),
+        Option("--judges", "People per item, unless an expert decides.", "whole", least=1, default=2),
+        Option("--out", "Where the corpus goes.", "new folder", required=True),
+    ),
+    build_csi_corpus,
+)
+
+BUILDERS = (CSI, CSI_CORPUS)

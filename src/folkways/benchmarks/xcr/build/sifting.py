@@ -1,0 +1,202 @@
+"""From a table of facts of any length to the facts that models are asked about: filter, near-duplicates, clusters.
+
+The table streams by once, and fit facts go to one file per culture on disk; then each culture's file streams by three times, and
+what stays in memory of a fact is its signature, its row and its cluster: 200 bytes, however long it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from folkways.benchmarks.xcr.build.clusters import Clusters, learnt_from
+from folkways.benchmarks.xcr.build.facts import (
+    ALIKE,
+    FACTS,
+    KEPT,
+    LEFT_OUT,
+    SAME,
+    Rules,
+    fact_id,
+    judged,
+    representatives,
+    spread,
+    words_of,
+)
+from folkways.benchmarks.xcr.build.near_duplicates import Ints, Signatures, repeated, signatures
+from folkways.benchmarks.xcr.build.reading import read_facts
+from folkways.errors import FolkwaysError
+from folkways.files import make_folder
+from folkways.spreadsheet import for_csv
+from folkways.text_tables import BATCH
+
+KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """What became of a table of facts.
+
+    chosen:  facts to draw items from: KEPT and ``sources``, one per cluster, in turn from each culture, at most as many as wanted.
+    rows, kept, clusters: how many the table has, how many are left, in how many clusters.
+    left_out: reason -> rows. cultures: facts kept of each.
+    """
+
+    chosen: pl.DataFrame
+    rows: int
+    kept: int
+    clusters: int
+    left_out: Counter[str]
+    cultures: dict[str, int]
+
+
+def sift(table: Path, out: Path, rules: Rules, limit: int | None = None, report: Report = lambda _what: None) -> Sifted:
+    """Sift the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
+
+    limit: facts chosen at most, over all cultures. FolkwaysError where nothing is left or the disk is full, DataError for a table
+    that cannot be read.
+    """
+    make_folder(out)
+    workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
+    try:
+        with (workplace / LEFT_OUT_FILE).open("wb") as dropped:
+            writer = _LeftOut(dropped)
+            rows, files = _by_culture(table, workplace, rules, writer, report)
+            if not files:
+                told = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
+                raise FolkwaysError(f"none of the {rows:,} rows of {table} is fit to draw items from ({told or 'it has no rows'})")
+            parts, candidates, kept, clusters = [], [], {}, 0
+            for number, (culture, file) in enumerate(sorted(files.items()), 1):
+                report(f"culture {number:,} of {len(files):,}: {culture}")
+                part = workplace / f"{number:06}.parquet"
+                kept[culture] = _sift_culture(culture, file, part, rules, writer)
+                file.unlink()
+                parts.append(part)
+                middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
+                candidates.append(middles.head(limit) if limit is not None else middles)
+                clusters += middles.height
+        pl.scan_parquet(parts).sink_parquet(workplace / KEPT_FILE)
+        for name in (KEPT_FILE, LEFT_OUT_FILE):
+            (workplace / name).replace(out / name)
+    except OSError as error:
+        raise FolkwaysError(f"cannot write into {out}: {error.strerror or error}; give a folder with room for the facts") from error
+    finally:
+        shutil.rmtree(workplace, ignore_errors=True)
+    return Sifted(spread(pl.concat(candidates), limit), rows, sum(kept.values()), clusters, writer.counts, kept)
+
+
+class _LeftOut:
+    """Writes LEFT_OUT as it comes, and counts reasons."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.counts: Counter[str] = Counter()
+        file.write((",".join(LEFT_OUT) + "\n").encode())
+
+    def write(self, rows: pl.DataFrame) -> None:
+        """rows: LEFT_OUT."""
+        if rows.is_empty():
+            return
+        for_csv(rows.select(list(LEFT_OUT))).write_csv(self._file, include_header=False)
+        self.counts.update(dict(rows.group_by("reason").len().iter_rows()))
+
+
+def _by_culture(table: Path, folder: Path, rules: Rules, left_out: _LeftOut, report: Report) -> tuple[int, dict[str, Path]]:
+    """Rows that were read, and culture -> a file with its fit facts (FACTS, without a header)."""
+    rows = 0
+    files: dict[str, Path] = {}
+    for batch in read_facts(table):
+        rows += batch.height
+        report(f"read {rows:,} facts")
+        found = judged(batch, rules)
+        unfit = pl.col("reason").is_not_null()
+        left_out.write(found.filter(unfit).select("row", "reason", like_row=pl.lit(None, dtype=pl.Int64)))
+        for (culture,), part in found.filter(~unfit).group_by(["culture"], maintain_order=True):
+            name = str(culture)
+            files.setdefault(name, folder / f"{blake2b(name.encode(), digest_size=12).hexdigest()}.csv")
+            with files[name].open("ab") as file:
+                part.select(list(FACTS)).write_csv(file, include_header=False)
+    return rows, files
+
+
+def _sift_culture(culture: str, file: Path, part: Path, rules: Rules, left_out: _LeftOut) -> int:
+    """Write KEPT of one culture: without facts that repeat an earlier one, in clusters. Returns how many these are."""
+    rows, keys, found = _signed(file, rules.seed)
+    order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
+    rows, keys, found = rows[order], keys[order], found[order]
+    again, firsts = _same(keys)
+    left_out.write(_told(rows[again], SAME, rows[firsts[again]]))
+    places = np.flatnonzero(~again)
+    like = repeated(found[places], rules.similarity)
+    alike = like >= 0
+    left_out.write(_told(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
+    del found, keys, firsts
+    kept = rows[places[~alike]]
+    count, drawn = learnt_from(kept.size, rules.cluster_size, rules.seed)
+    clusters = Clusters(_words_of_rows(file, kept[drawn]), count, rules.seed)
+    sizes = np.zeros(max(1, count), dtype=np.int64)
+    pieces = []
+    for number, batch in enumerate(_batches(file, kept)):
+        words = batch.select(words_of("fact"))["fact"]
+        labels, distances = clusters.sort(words)
+        np.add.at(sizes, labels, 1)
+        ids = pl.Series([fact_id(culture, key) for key in words.list.join(" ")], dtype=pl.String)
+        piece = part.with_suffix(f".{number:06}.piece")
+        batch.with_columns(id=ids, cluster=pl.Series(labels), distance=pl.Series(distances)).write_parquet(piece)
+        pieces.append(piece)
+    counted = pl.LazyFrame({"cluster": np.arange(sizes.size), "cluster_size": sizes})
+    pl.scan_parquet(pieces).join(counted, on="cluster", how="left", maintain_order="left").select(list(KEPT)).sink_parquet(part)
+    for piece in pieces:
+        piece.unlink()
+    return int(kept.size)
+
+
+def _batches(file: Path, rows: Ints | None = None) -> Iterator[pl.DataFrame]:
+    """The facts of a culture's file, BATCH at a time; of these rows alone (in order), if any are named."""
+    scan = pl.scan_csv(file, has_header=False, schema=dict(FACTS))
+    for batch in scan.collect_batches(chunk_size=BATCH, maintain_order=True):
+        found = batch
+        if rows is not None:
+            places = np.searchsorted(rows, batch["row"].to_numpy())
+            found = batch.filter(pl.Series(rows[np.minimum(places, rows.size - 1)]) == batch["row"])
+        if not found.is_empty():
+            yield found
+
+
+def _signed(file: Path, seed: int) -> tuple[Ints, npt.NDArray[np.uint64], Signatures]:
+    """Row, a hash of the words in their order, and signature of every fact of the file."""
+    rows, keys, found = [], [], []
+    for batch in _batches(file):
+        words = batch.select(words_of("fact"))["fact"]
+        rows.append(batch["row"].to_numpy())
+        keys.append(words.list.join(" ").hash().to_numpy())
+        found.append(signatures(words, seed))
+    return np.concatenate(rows), np.concatenate(keys), np.concatenate(found)
+
+
+def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
+    """Which places have a key that an earlier place has, and the first place of each one's key."""
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    firsts = first[inverse].astype(np.int64)
+    return firsts != np.arange(keys.size), firsts
+
+
+def _told(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
+    return pl.DataFrame({"row": rows, "reason": [reason] * rows.size, "like_row": like}, schema=dict(LEFT_OUT))
+
+
+def _words_of_rows(file: Path, rows: Ints) -> pl.Series:
+    parts = [batch.select(words_of("fact"))["fact"] for batch in _batches(file, rows)]
+    return pl.concat(parts)

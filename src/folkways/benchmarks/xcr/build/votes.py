@@ -1,0 +1,179 @@
+"""What people said about items, row by row, checked as it is read: choices, labels and adaptations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from folkways.benchmarks.xcr.build.labels import FIELDS, NON_TRANSFERABLE, RELEASED_LABEL, STRATEGIES
+from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES
+from folkways.cultures import get_culture
+from folkways.errors import DataError, UnknownNameError
+from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
+
+EXPERT = "expert"
+ROLES = ("", "judge", EXPERT)
+NONE = "none"
+"""The choice of someone who finds no sentence good."""
+
+ALIASES = {"participant": "judge", "annotator": "judge", "item": "item_id", "id": "item_id", "strategy": "strategies"}
+"""Other names of columns, where the table has not the usual one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One judge's choice among an item's sentences; ratings: candidate -> mean over what it was rated by."""
+
+    item_id: str
+    judge: str
+    expert: bool
+    best: str
+    ratings: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """One judge's labels of an item; tagged: the chosen sentence with tags where this judge puts them, empty if not given."""
+
+    item_id: str
+    judge: str
+    expert: bool
+    category: str
+    level: str
+    element: str
+    tagged: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One person's adaptation of an item's sentence to a culture, with a strategy for each tagged item."""
+
+    item_id: str
+    judge: str
+    expert: bool
+    culture: str
+    intra: str
+    inter: str
+    strategies: tuple[str, ...]
+
+
+Item = Mapping[str, object]
+Items = Mapping[str, Item]
+"""Item id -> a line of ``items.jsonl``."""
+
+
+def read_choices(table: pl.DataFrame, items: Items, file: str) -> list[Choice]:
+    """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and role."""
+    found = []
+    for row, cells in _rows(table, ("item_id", "judge", "best"), items, file):
+        letters = [str(candidate["id"]) for candidate in _candidates(items[cells["item_id"]])]
+        best = _one_of(cells["best"].lower(), [*letters, NONE], "sentence", file, row)
+        found.append(Choice(cells["item_id"], cells["judge"], _expert(cells, file, row), best, _ratings(cells, letters, file, row)))
+    return found
+
+
+def read_labels(table: pl.DataFrame, items: Items, file: str) -> list[Labels]:
+    """Columns item_id, judge, category, level, element, and perhaps tagged and role."""
+    found = []
+    for row, cells in _rows(table, ("item_id", "judge", *FIELDS), items, file):
+        labels = {name: _one_of(cells[name], valid, name, file, row) for name, valid in FIELDS.items()}
+        tagged = cells.get("tagged", "")
+        if tagged:
+            _check_tags(tagged, "the tagged sentence", file, row)
+        found.append(Labels(cells["item_id"], cells["judge"], _expert(cells, file, row), tagged=tagged, **labels))
+    return found
+
+
+def read_versions(table: pl.DataFrame, items: Items, file: str) -> list[Version]:
+    """Columns item_id, judge, culture, intra, inter, strategies (one for all items, or one for each with ``;``), and perhaps role.
+
+    Where every strategy is non_transferable, the versions may stay empty.
+    """
+    found = []
+    for row, cells in _rows(table, ("item_id", "judge", "culture", "intra", "inter", "strategies"), items, file):
+        culture = _culture(cells["culture"], file, row)
+        named = [part.strip().lower().replace("-", "_").replace(" ", "_") for part in cells["strategies"].split(";")]
+        strategies = tuple(_one_of(name, STRATEGIES, "strategy", file, row) for name in named)
+        versions = (cells["intra"], cells["inter"])
+        if set(strategies) == {NON_TRANSFERABLE}:
+            versions = (RELEASED_LABEL, RELEASED_LABEL)
+        else:
+            for name, text in zip(("intra", "inter"), versions, strict=True):
+                _check_tags(text, f"the version {name}", file, row)
+        found.append(Version(cells["item_id"], cells["judge"], _expert(cells, file, row), culture, *versions, strategies))
+    return found
+
+
+def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Row number from 1, and cells without spaces around them; rows in which nobody said anything are passed over."""
+    named = table.rename({other: name for other, name in ALIASES.items() if other in table.columns and name not in table.columns})
+    for name in needed:
+        if name not in named.columns:
+            raise DataError(f"has no column {name!r}; it needs {', '.join(needed)} and has: {', '.join(table.columns)}", file=file)
+    said = [name for name in needed if name not in ("item_id", "culture")]
+    earlier: dict[tuple[str, ...], int] = {}
+    for row, cells in enumerate(named.iter_rows(named=True), 1):
+        tidy = {name: (value or "").strip() for name, value in cells.items()}
+        if not any(tidy[name] for name in said):
+            continue
+        if tidy["item_id"] not in items:
+            raise DataError(f"there is no item {tidy['item_id']!r} among the items", file=file, row=row)
+        if not tidy["judge"]:
+            raise DataError("names no judge; give each person a name or number of their own", file=file, row=row)
+        key = (tidy["item_id"], tidy["judge"], tidy["culture"] if "culture" in needed else "")
+        if earlier.setdefault(key, row) != row:
+            raise DataError(
+                f"{tidy['judge']} spoke of {tidy['item_id']} in row {earlier[key]} already; keep one", file=file, row=row
+            )
+        yield row, tidy
+
+
+def _candidates(item: Item) -> Sequence[Mapping[str, object]]:
+    found = item["candidates"]
+    assert isinstance(found, list)  # noqa: S101 - checked when the items were read
+    return found
+
+
+def _one_of(text: str, valid: Sequence[str], kind: str, file: str, row: int) -> str:
+    folded = {name.casefold(): name for name in valid}
+    if text.casefold() not in folded:
+        raise DataError(f"unknown {kind} {text!r}; valid: {', '.join(valid)}", file=file, row=row)
+    return folded[text.casefold()]
+
+
+def _expert(cells: Mapping[str, str], file: str, row: int) -> bool:
+    role = cells.get("role", "").lower()
+    if role not in ROLES:
+        raise DataError(f"unknown role {role!r}; valid: judge (or nothing), {EXPERT}", file=file, row=row)
+    return role == EXPERT
+
+
+def _ratings(cells: Mapping[str, str], letters: Sequence[str], file: str, row: int) -> dict[str, float]:
+    text = cells.get("ratings", "")
+    if not text:
+        return {}
+    try:
+        given = json.loads(text)
+        return {letter: sum(given[letter].values()) / len(given[letter]) for letter in letters if given.get(letter)}
+    except (ValueError, TypeError, AttributeError) as error:
+        example = '{"a": {"accuracy": 5, "fluency": 4, "realism": 4}}'
+        raise DataError(f"ratings {text[:60]!r} cannot be read; write JSON such as {example}", file=file, row=row) from error
+
+
+def _culture(text: str, file: str, row: int) -> str:
+    try:
+        code = get_culture(text).code
+    except UnknownNameError:
+        code = ""
+    if code not in ADAPTATION_FILES:
+        raise DataError(f"unknown culture {text!r}; a corpus has: {', '.join(ADAPTATION_FILES)}", file=file, row=row)
+    return code
+
+
+def _check_tags(text: str, what: str, file: str, row: int) -> None:
+    spans = tagged_spans(text, across_lines=False)
+    if not spans or text.count(OPENING) != len(spans) or text.count(CLOSING) != len(spans):
+        raise DataError(f"{what} needs each item between {OPENING} and {CLOSING}, on one line: {text[:80]!r}", file=file, row=row)

@@ -1,0 +1,157 @@
+"""``folkways build``: from people's answers to questions. The commands are the builders of all benchmarks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from folkways.cli.files import check_folder, check_text_target
+from folkways.cli.options import build_ask_options, names, workspace_option
+from folkways.cli.out import check_several, is_folder, out_option, print_json
+from folkways.cli.terminal import terminal
+from folkways.errors import FolkwaysError
+from folkways.runs.options import AskOptions
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from folkways.benchmarks.build import Builder, Option
+
+STEP_SECONDS = 5.0
+"""Seconds between two lines about how far a build is."""
+
+
+class Builders(click.Group):
+    """Has a command for every builder of every benchmark."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the builders, in their order."""
+        from folkways.benchmarks.registry import builders
+
+        return sorted(builders())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a builder."""
+        from folkways.benchmarks.registry import builders
+
+        return _command(builders()[cmd_name]) if cmd_name in builders() else None
+
+
+@click.group(cls=Builders)
+def command() -> None:
+    """Build questions from people's answers, and compare builds."""
+
+
+def _command(builder: Builder) -> click.Command:
+    def run(**values: Any) -> None:
+        _run(builder, values)
+
+    made: Any = run
+    if builder.asks:
+        made = build_ask_options(made)
+        if builder.named:
+            made = click.option("--name", metavar="NAME", help="Name of the build among the workspace's runs.")(made)
+        made = workspace_option(made)
+    for option in reversed(builder.options):
+        made = _declared(option)(made)
+    return click.command(builder.name, help=builder.help, context_settings={"help_option_names": ["-h", "--help"]})(made)
+
+
+def _declared(option: Option) -> Any:
+    """The click decorator of an option or argument."""
+    if not option.flag.startswith("-"):
+        return click.argument(option.name, type=_kind(option))
+    if option.kind == "new file" and option.gets:
+        return out_option(option.help, option.gets, required=option.required)
+    return click.option(
+        option.flag,
+        *([option.short] if option.short else []),
+        option.name,
+        type=_kind(option),
+        metavar=option.metavar or {"list": "LIST", "file": "FILE", "new folder": "DIR"}.get(str(option.kind)),
+        help=option.help,
+        required=option.required,
+        multiple=option.repeatable,
+        nargs=option.count,
+        default=False if option.kind == "yes" else option.default,
+        show_default=option.default is not None,
+        is_flag=option.kind == "yes",
+    )
+
+
+def _kind(option: Option) -> Any:
+    if isinstance(option.kind, tuple):
+        return click.Choice(option.kind)
+    if option.kind == "whole":
+        return int if option.least is option.most is None else click.IntRange(option.least, option.most)
+    return {"text": str, "list": str, "number": float, "yes": bool}.get(option.kind) or click.Path(path_type=Path)
+
+
+def _run(builder: Builder, values: dict[str, Any]) -> None:
+    from folkways.cli.asking.progress import RunProgress
+    from folkways.runs.building import build
+
+    for option in builder.options:
+        if option.kind in ("new file", "new folder") and values[option.name] is not None:
+            values[option.name] = _checked(option, values[option.name])
+        elif option.kind == "list":
+            values[option.name] = names(values[option.name])
+    shared = {name: values.pop(name) for name in ("workspace",) if name in values}
+    asking = values.pop("asking", AskOptions())
+    console = terminal(stderr=True)
+    with RunProgress(console) as progress:
+        asking = replace(asking, observer=progress, every=progress.every)
+        built = build(builder.name, values, asking=asking, note=partial(_print, console), progress=_Steps(console), **shared)
+    if built.document is not None:
+        print_json(built.document)
+    for line in built.summary:
+        click.echo(_safe(line))
+    for line in (*built.notes, *(f"wrote {file}" for file in built.files), *built.advice):
+        _print(console, line)
+
+
+def _checked(option: Option, path: Path) -> Path:
+    """Where a new file or folder is written; FolkwaysError, before any work, where it cannot be."""
+    if option.kind == "new folder":
+        check_several(path, option.flag)
+        check_folder(path)
+        return path
+    if option.gets:
+        ending = Path(option.gets).suffix
+        if is_folder(path):
+            path = path / option.gets
+        elif path.suffix.lower() != ending:
+            raise FolkwaysError(f"{option.flag} {path} has to end in {ending}, or name a folder, which then gets {option.gets}")
+    check_folder(path.parent)
+    if path.parent.is_dir():
+        check_text_target(path)
+    return path
+
+
+class _Steps:
+    """Says how far a build is, every few seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        if time.monotonic() - self._last >= STEP_SECONDS:
+            self._last = time.monotonic()
+            _print(self._console, text)
+
+
+def _print(console: Console, text: str) -> None:
+    console.print(_safe(text), soft_wrap=True)
+
+
+def _safe(line: str) -> str:
+    """The line as far as it can be shown, with the spaces it begins with."""
+    from folkways.reports.text import one_line
+
+    return line[: len(line) - len(line.lstrip(" "))] + one_line(line)

@@ -1,1 +1,0 @@
-"""``folkways build``: questions from what people wrote."""

@@ -1,0 +1,48 @@
+"""How files are written: completely or not at all, into folders that are made where there are none."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from folkways.errors import FolkwaysError
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there; FolkwaysError where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FolkwaysError(f"the folder {folder} cannot be made: {error.strerror or error}; name another place") from error
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    """Write a file completely or not at all, and its folder with it; FolkwaysError where that cannot be. Returns the path."""
+    make_folder(path.parent)
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def json_bytes(document: Mapping[str, Any]) -> bytes:
+    """An indented JSON document."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def packed(frame: pl.DataFrame, kind: str) -> bytes:
+    """A frame as ``parquet`` or ``jsonl``; ValueError for another kind."""
+    if kind not in ("jsonl", "parquet"):
+        raise ValueError(f"kind is jsonl or parquet, got {kind!r}")
+    buffer = io.BytesIO()
+    (frame.write_parquet if kind == "parquet" else frame.write_ndjson)(buffer)
+    return buffer.getvalue()

@@ -1,0 +1,206 @@
+"""One way to ask models what belongs to no task, for builders, model judges and the studio: stored, resumable, within a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways import __version__
+from folkways.benchmarks.build import Prompt, Reply
+from folkways.endpoints.base import Settings
+from folkways.endpoints.prices import FREE, Price
+from folkways.engine.asking import Limits
+from folkways.engine.budget import Amount, Budget, parse_budget, require_prices, require_token_limits
+from folkways.engine.progress import ModelProgress
+from folkways.engine.session import Order, ask
+from folkways.records import State
+from folkways.runs.execute import BY_USER, end_of
+from folkways.runs.models import Model, price_function
+from folkways.runs.options import AskOptions
+from folkways.workspace import run_records, schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.errors import WorkspaceError
+from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
+
+KEYS_PER_QUERY = 500
+
+
+def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:
+    """What may be spent, and the price of each model by its name (None: not known).
+
+    FolkwaysError for a budget that cannot be kept: in money without a price, in money or tokens without a limit for replies.
+    """
+    limit = parse_budget(options.budget) if options.budget is not None else None
+    price_of = price_function(options.prices)
+    prices = {model.name: FREE if model.endpoint.local else price_of(model.endpoint) for model in models}
+    require_prices(limit, prices)
+    require_token_limits(
+        limit, [model.name for model in models if not model.endpoint.local and _settings(model, 1).max_tokens is None]
+    )
+    return limit, prices
+
+
+class AskSession:
+    """Asks models, as one run of the workspace, which knows how it ended. A context manager.
+
+    command: what asks, as the list of runs shows it: ``build mcq``.
+    config: what decides which prompts there are; the same configuration is the same run, and more prompts may join it later.
+    name:   of the run; a name that ends in ``-`` gets digits of the configuration, None a number.
+    Raises what ``check_budget`` does, before anything is stored.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        config: Mapping[str, Any],
+        models: Sequence[Model],
+        command: str,
+        options: AskOptions | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.options = options or AskOptions()
+        limit, self._prices = check_budget(models, self.options)
+        self._budget = Budget(limit)
+        self._workspace = workspace
+        whole = {**config, "endpoints": [model.identity for model in models], "tasks": []}
+        if name is not None and name.endswith("-"):
+            name += config_hash(whole)[:8]
+        self.run, _ = run_records.begin_run(workspace, whole, [], __version__, name, command)
+        self._numbers = {model.identity: run_records.endpoint_id(workspace, model.identity, model.name) for model in models}
+        self._ordinal = run_records.last_ordinal(workspace, self.run)
+        with workspace.read() as connection:
+            self._expected = set(
+                connection.scalars(sa.select(schema.expected.c.key).where(schema.expected.c.run_id == self.run.id))
+            )
+        self._replies: dict[str, Reply] = {}
+        self._recalled: set[tuple[str, str]] = set()
+        self._progress: dict[str, ModelProgress] = {}
+        run_records.set_state(workspace, self.run, "running")
+        self._began = time.monotonic()
+
+    def __enter__(self) -> AskSession:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        state, reason = end_of(list(self._progress.values()), self.options.max_failed)
+        if isinstance(error, KeyboardInterrupt):
+            state, reason = BY_USER
+        elif error is not None and state == "asked":
+            state, reason = "stopped", str(error) or type(error).__name__
+        state = "finished" if state == "asked" else state
+        try:
+            run_records.set_state(self._workspace, self.run, state, reason=reason, seconds=time.monotonic() - self._began)
+            # As this session left it: another process may have opened the same run again by now.
+            self.run = replace(run_records.find_run(self._workspace, str(self.run.id)), state=state, reason=reason)
+        except WorkspaceError:  # may be what ended the session, and then that has been said
+            if error is None:
+                raise
+
+    @property
+    def stopped(self) -> str | None:
+        """Why not everything was sent; None where it was."""
+        return next((progress.stopped for progress in self._progress.values() if progress.stopped is not None), None)
+
+    def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[Reply]:
+        """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace has a reply to.
+
+        A reply is FAILED where the request was, MISSING where the session stopped before (``stopped`` says why), or another process
+        holds it.
+        """
+        keys = self._write_down(model, prompts)
+        lacking = self._look_up(keys)
+        if lacking:
+            progress = self._progress[model.identity] = self._send(model)
+            why = f"not asked: {progress.stopped or 'another process holds it'}"
+            lost = dict.fromkeys(self._look_up(lacking), Reply(None, why, State.MISSING)) | self._failures(lacking)
+        else:
+            lost = {}
+        return [self._replies.get(key) or lost[key] for key in keys]
+
+    def recall(self, model: Model, prompt: Prompt) -> Reply | None:
+        """The stored reply, of whichever run, to a prompt of that task; nothing is sent. The first call reads all of the task's."""
+        if (model.identity, prompt.task) not in self._recalled:
+            self._recalled.add((model.identity, prompt.task))
+            of_task = schema.expected.c.key == schema.responses.c.key
+            asked = (schema.expected.c.endpoint_id == self._numbers[model.identity], schema.expected.c.task == prompt.task)
+            self._remember(lambda query: query.join(schema.expected, of_task).where(*asked).distinct())
+        return self._replies.get(_key(model, prompt))
+
+    def _write_down(self, model: Model, prompts: Sequence[Prompt]) -> list[str]:
+        """The key of each prompt, after those that the run does not yet expect have been added to it."""
+        keys = [_key(model, prompt) for prompt in prompts]
+        new = {key: prompt for key, prompt in zip(keys, prompts, strict=True) if key not in self._expected}
+        sent = {most: settings_json(_settings(model, most)) for most in {prompt.max_tokens for prompt in new.values()}}
+        numbers = {most: run_records.settings_id(self._workspace, text) for most, text in sent.items()}
+        texts: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
+        for ordinal, (key, prompt) in enumerate(new.items(), self._ordinal + 1):
+            digest = prompt_hash(None, prompt.text, None)
+            texts.append({"prompt_hash": digest, "system": None, "user": prompt.text, "choices": None})
+            rows.append(
+                {
+                    "run_id": self.run.id,
+                    "ordinal": ordinal,
+                    "endpoint_id": self._numbers[model.identity],
+                    "task": prompt.task,
+                    "item": prompt.item,
+                    "language": prompt.language,
+                    "variant": prompt.variant,
+                    "sample": prompt.sample,
+                    "key": key,
+                    "prompt_hash": digest,
+                    "prompt_source": "folkways",
+                    "settings_id": numbers[prompt.max_tokens],
+                }
+            )
+        if rows:
+            run_records.write_expected(self._workspace, texts, rows)
+            self._expected.update(new)
+            self._ordinal += len(rows)
+        return keys
+
+    def _send(self, model: Model) -> ModelProgress:
+        options = self.options
+        limits = Limits(options.concurrency, options.attempts, options.max_errors)
+        order = Order(model.endpoint, self._numbers[model.identity], limits, self._prices[model.name], model.name)
+        return ask(self._workspace, self.run.id, [order], budget=self._budget, observer=options.observer, every=options.every)[0]
+
+    def _look_up(self, keys: Sequence[str]) -> list[str]:
+        """Read the stored replies; returns the keys that have none."""
+        new = sorted({key for key in keys if key not in self._replies})
+        for start in range(0, len(new), KEYS_PER_QUERY):
+            wanted = schema.responses.c.key.in_(new[start : start + KEYS_PER_QUERY])
+            self._remember(lambda query, wanted=wanted: query.where(wanted))  # type: ignore[misc]
+        return [key for key in new if key not in self._replies]
+
+    def _remember(self, chosen: Callable[[sa.Select[Any]], sa.Select[Any]]) -> None:
+        responses = schema.responses
+        query = chosen(sa.select(responses.c.key, responses.c.text, responses.c.refusal))
+        with self._workspace.read() as connection:
+            for key, text, refusal in connection.execute(query):
+                self._replies[key] = Reply(text, refusal, State.ANSWERED if refusal is None else State.REFUSED)
+
+    def _failures(self, keys: Sequence[str]) -> dict[str, Reply]:
+        failures = schema.failures
+        found: dict[str, Reply] = {}
+        with self._workspace.read() as connection:
+            for start in range(0, len(keys), KEYS_PER_QUERY):
+                wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
+                query = sa.select(failures.c.key, failures.c.message).where(failures.c.run_id == self.run.id, wanted)
+                found.update((key, Reply(None, message, State.FAILED)) for key, message in connection.execute(query))
+        return found
+
+
+def _settings(model: Model, max_tokens: int) -> Settings:
+    return Settings(**{"max_tokens": max_tokens, **model.settings})
+
+
+def _key(model: Model, prompt: Prompt) -> str:
+    address = f"{prompt.task}\0{prompt.item}\0{prompt.language}\0{prompt.variant}" if model.endpoint.item_addressed else None
+    sent = settings_json(_settings(model, prompt.max_tokens))
+    return request_key(model.endpoint.identity, prompt_hash(None, prompt.text, None), sent, prompt.sample, address)

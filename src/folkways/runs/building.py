@@ -1,0 +1,117 @@
+"""Runs the builders of benchmarks: hands them models that are asked through the workspace, and records how the build ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from folkways.benchmarks.build import Built, Prompt, Reply
+from folkways.benchmarks.registry import builders
+from folkways.endpoints.base import EndpointOptions
+from folkways.engine.budget import parse_budget
+from folkways.engine.session import INTERRUPTED
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import LOST
+from folkways.runs.asking import AskSession, check_budget
+from folkways.runs.models import Model, open_models
+from folkways.runs.options import AskOptions
+from folkways.workspace.database import Workspace, open_workspace
+
+
+class BuildStopped(FolkwaysError):  # noqa: N818 - not an error of the caller's: the same command goes on
+    """Something could not be asked now: the user, the budget or failing requests ended the session. What was answered is stored."""
+
+    def __init__(self, reason: str) -> None:
+        self.interrupted = reason == INTERRUPTED
+        self.exit_code = 130 if self.interrupted else 1
+        what = "interrupted" if self.interrupted else f"stopped: {reason}"
+        super().__init__(f"the build was {what}\nWhat was answered is stored; run the same command again to go on")
+
+
+def build(
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    workspace: str | Path | Workspace = "folkways.db",
+    asking: AskOptions | None = None,
+    note: Callable[[str], None] = lambda _text: None,
+    progress: Callable[[str], None] = lambda _text: None,
+) -> Built:
+    """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
+
+    workspace: opened only where a model is asked. asking: how hard to try, within which budget. note, progress: are told things.
+    Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped when not everything could be
+    asked (interrupted, budget, failures): the same call goes on.
+    """
+    if name not in builders():
+        raise UnknownNameError("builder", name, builders())
+    builder = builders()[name]
+    defaults = {option.name: () if option.repeatable else option.default for option in builder.options}
+    if unknown := sorted(options.keys() - defaults.keys() - {"name"}):
+        raise UnknownNameError(f"option of the builder {name}", unknown[0], defaults)
+    if lacking := [option.name for option in builder.options if option.required and not options.get(option.name)]:
+        raise FolkwaysError(f"the builder {name} needs the option {lacking[0]}")
+    chosen = asking or AskOptions()
+    if chosen.budget is not None:
+        parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
+    try:
+        with ExitStack() as ending:
+            session = Session(ending, f"build {name}", workspace, chosen, note, progress)
+            return builder.make(session, **{**defaults, **options})
+    except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
+        raise BuildStopped(INTERRUPTED) from None
+
+
+@dataclass(frozen=True)
+class Session:
+    """A ``benchmarks.build.BuildSession``. ending: closes what was opened."""
+
+    ending: ExitStack
+    command: str
+    workspace: str | Path | Workspace
+    asking: AskOptions
+    note: Callable[[str], None]
+    progress: Callable[[str], None]
+
+    def models(
+        self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
+    ) -> list[_BuildModel]:
+        """See ``BuildSession.models``. The workspace is opened at the first question."""
+        opened = open_models(names, EndpointOptions(timeout=self.asking.timeout))
+        # A build needs every reply.
+        options = replace(self.asking, max_failed=0.0, observer=None if many_rounds else self.asking.observer)
+        check_budget(opened, options)
+
+        def begin() -> AskSession:
+            there = self.workspace
+            database = there if isinstance(there, Workspace) else open_workspace(there)
+            return self.ending.enter_context(AskSession(database, config, opened, self.command, options, name))
+
+        begun = cache(begin)
+        return [_BuildModel(begun, model) for model in opened]
+
+
+class _BuildModel:
+    """A ``benchmarks.build.Ask``: every reply, or BuildStopped."""
+
+    def __init__(self, begun: Callable[[], AskSession], model: Model) -> None:
+        self._begun = begun
+        self._model = model
+        self.name = model.name
+
+    def __call__(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """See ``Ask``."""
+        asking = self._begun()
+        replies = asking.ask(self._model, prompts)
+        lost = [reply.reason for reply in replies if reply.state in LOST]
+        if asking.stopped or lost:
+            raise BuildStopped(asking.stopped or f"{len(lost)} requests failed, the last with: {lost[-1]}")
+        return replies
+
+    def recall(self, prompt: Prompt) -> Reply | None:
+        """See ``Ask``."""
+        return self._begun().recall(self._model, prompt)

@@ -1,0 +1,199 @@
+"""Folders of votes as they are read, and what a build leaves in a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+import yaml
+
+from folkways.benchmarks.culturalbench.build.counting import Rule
+from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+from folkways.benchmarks.culturalbench.build.votes_files import read_votes, write_votes
+from folkways.benchmarks.culturalbench.votes import VOTES, Meta, Votes
+from folkways.errors import DataError, FolkwaysError
+from tests.support.votes_data import large_collection, votes_of
+
+COLLECTION = large_collection(24)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_votes(COLLECTION, tmp_path / "votes")
+    return tmp_path / "votes"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_what_is_written_is_read_in_every_format(tmp_path: Path, kind: str) -> None:
+    votes = Votes(COLLECTION.items, COLLECTION.votes, Meta("Feasts", "CC-BY-4.0", "Nobody\nwas asked.", "@misc{x}"))
+    write_votes(votes, tmp_path, kind)
+    back = read_votes([tmp_path])
+    assert back.items.equals(votes.items)
+    assert back.votes.equals(votes.votes)
+    assert (back.meta, back.notes) == (votes.meta, ())
+
+
+def test_several_places_are_put_together(tmp_path: Path) -> None:
+    first, second = (Votes(COLLECTION.items[part], COLLECTION.votes, COLLECTION.meta) for part in (slice(0, 10), slice(10, 24)))
+    for name, part in (("one", first), ("two", second)):
+        votes = part.votes.join(part.items, on="item", how="semi", maintain_order="left")
+        write_votes(Votes(part.items, votes, part.meta), tmp_path / name, "csv" if name == "one" else "parquet")
+    both = read_votes([tmp_path / "one", tmp_path / "two"])
+    assert both.items.equals(COLLECTION.items)
+    assert both.votes.sort("item", "annotator").equals(COLLECTION.votes.sort("item", "annotator"))
+    assert both.meta == COLLECTION.meta
+
+
+def test_a_second_round_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    """It repeats the question as it was; the notes say so, and nothing counts twice."""
+    whole = votes_of({"q": ["dont_know"] * 5 + ["2:C"] * 5})
+    for round_ in (1, 2):
+        write_votes(Votes(whole.items, whole.votes.filter(round=round_)), tmp_path / str(round_))
+    both = read_votes([tmp_path / "1", tmp_path / "2"])
+    assert both.votes.equals(whole.votes)
+    assert [note.split(": ")[1] for note in both.notes] == [
+        "item 'q' is in " + str(tmp_path / "1/items.csv") + ", row 1 as well, alike; it counts once"
+    ]
+
+
+def test_one_file_with_questions_and_votes(tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    by_item = COLLECTION.votes.partition_by("item", as_dict=True, include_key=False)
+    with file.open("wb") as stream:
+        for item in COLLECTION.items.iter_rows(named=True):
+            stream.write(orjson.dumps({**item, "votes": by_item[(item["item"],)].to_dicts()}) + b"\n")
+    assert read_votes([file]).votes.equals(COLLECTION.votes)
+    flat = COLLECTION.votes.join(COLLECTION.items, on="item", how="left", maintain_order="left")
+    flat.write_parquet(tmp_path / "all.parquet")
+    assert read_votes([tmp_path / "all.parquet"]).votes.select(list(VOTES)).equals(COLLECTION.votes)
+
+
+def test_what_is_no_place_of_votes(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(FolkwaysError, match=r"there is no .*; give a folder with items"):
+        read_votes([tmp_path / "nowhere"])
+    with pytest.raises(FolkwaysError, match=r"has no items\.csv, items\.jsonl or items\.parquet"):
+        read_votes([tmp_path])
+    with pytest.raises(FolkwaysError, match="has questions or votes alone"):
+        read_votes([folder / "items.csv"])
+    (folder / "votes.parquet").write_bytes(b"")
+    with pytest.raises(FolkwaysError, match=r"has both votes\.csv and votes\.parquet; keep one"):
+        read_votes([folder])
+    (folder / "votes.parquet").unlink()
+    (folder / "meta.json").write_text("[1]")
+    with pytest.raises(DataError, match=r"meta\.json: is not a JSON object"):
+        read_votes([folder])
+    (folder / "votes.csv").unlink()
+    with pytest.raises(FolkwaysError, match=r"has no votes\.csv"):
+        read_votes([folder])
+
+
+def test_licences_have_to_agree(tmp_path: Path) -> None:
+    for name, licence in (("one", "CC-BY-4.0"), ("two", "")):
+        write_votes(Votes(COLLECTION.items, COLLECTION.votes, Meta(licence=licence)), tmp_path / name)
+    places = [tmp_path / "one", tmp_path / "two"]
+    with pytest.raises(FolkwaysError, match=r"different licences .*two: none named.*--licence NAME"):
+        read_votes(places)
+    assert read_votes(places, "CC0-1.0").meta.licence == "CC0-1.0"
+
+
+def test_easy_and_hard_become_one_release(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine"
+    easy = build_from_votes("easy", [folder], out)
+    assert {file.name for file in easy.files} == {"CulturalBench-Easy.csv", "votes.csv", "dropped.csv", "build.json", "README.md"}
+    card = (out / "README.md").read_text()
+    assert "CulturalBench-Easy.csv" in card
+    assert "CulturalBench-Hard" not in card
+    build_from_votes("hard", [folder], out)
+    card = (out / "README.md").read_text()
+    front = card.split("---")[1]
+    assert "license: cc-by-4.0" in front
+    assert front.count("config_name: ") == front.count("path: CulturalBench-") == 2
+    assert "Invented for tests; nobody was asked." in card
+    record = json.loads((out / "build.json").read_text())
+    assert record["configs"] == ["easy", "hard"]
+    rows = {name: list(csv.DictReader((out / f"CulturalBench-{name}.csv").open(newline=""))) for name in ("Easy", "Hard")}
+    assert record["questions"] == len(rows["Easy"]) == len(rows["Hard"]) / 4
+    assert record["questions"] + sum(record["dropped"].values()) == COLLECTION.items.height
+    assert {row["answer"] for row in rows["Hard"]} == {"True", "False"}
+    assert [row["question_idx"] for row in rows["Easy"]] == list(dict.fromkeys(row["question_idx"] for row in rows["Hard"]))
+    assert any(row["prompt_option_d"] == "None" for row in rows["Easy"])
+    assert len(list(csv.reader((out / "votes.csv").open(newline="")))) == 1 + COLLECTION.votes.height
+
+
+def test_the_card_loads_as_the_hub_reads_it(folder: Path, tmp_path: Path) -> None:
+    """Its front matter is YAML that names the files of each configuration, whatever is in the title."""
+    meta = Meta(title='Feasts: "a | b"\n# 2', licence="LicenseRef our own", citation="@misc{feasts}")
+    write_votes(Votes(COLLECTION.items, COLLECTION.votes, meta), folder)
+    build_from_votes("easy", [folder], tmp_path / "mine")
+    card = (tmp_path / "mine" / "README.md").read_text()
+    front = yaml.safe_load(card.split("---")[1])
+    assert front["pretty_name"] == 'Feasts: "a | b" # 2'
+    assert (front["license"], front["size_categories"]) == ("other", ["n<1K"])
+    assert front["configs"] == [
+        {"config_name": "CulturalBench-Easy", "data_files": [{"split": "test", "path": "CulturalBench-Easy.csv"}]}
+    ]
+    assert "@misc{feasts}" in card
+
+
+def test_the_same_votes_and_seed_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / name for name in ("one", "two", "other")]
+    for out in outs:
+        build_from_votes("easy", [folder], out, seed=9 if out.name == "other" else 0)
+    one, two, other = ({file.name: file.read_bytes() for file in out.iterdir()} for out in outs)
+    assert one == two
+    assert one["CulturalBench-Easy.csv"] != other["CulturalBench-Easy.csv"]
+    assert one["votes.csv"] == other["votes.csv"]
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine"
+    build_from_votes("easy", [folder], out)
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    with pytest.raises(FolkwaysError, match=r"easy.*threshold 4 there and 3 here"):
+        build_from_votes("hard", [folder], out, rule=Rule(3, 5))
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == before
+    assert build_from_votes("easy", [folder], out, rule=Rule(5, 5)).record["threshold"] == 5  # alone it may be built anew
+    (out / "build.json").unlink()
+    with pytest.raises(FolkwaysError, match="holds files that were not built from votes"):
+        build_from_votes("easy", [folder], out)
+
+
+def test_nothing_is_written_where_nothing_is_left(tmp_path: Path) -> None:
+    write_votes(votes_of({"q": ["A", "B", "C", "D", "A"], "few": ["A"]}), tmp_path / "votes")
+    with pytest.raises(FolkwaysError, match="no question is left of 2: 1 no-majority, 1 too-few-votes"):
+        build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
+    assert not (tmp_path / "mine").exists()
+
+
+def test_what_a_publisher_should_know_is_noted(tmp_path: Path) -> None:
+    write_votes(votes_of({"q": ["A"] * 5}, country="Atlantis", option_c="None"), tmp_path / "votes")
+    notes = build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine").notes
+    assert [note.split(";")[0].split(":")[0] for note in notes] == [
+        "no licence is named",
+        "folkways does not know the country 'Atlantis'",
+        "item q has the option 'None', which many table readers turn into a missing value",
+    ]
+    assert "license: unknown" in (tmp_path / "mine" / "README.md").read_text()
+
+
+def test_a_card_of_few_questions_says_no_more_than_they_do(tmp_path: Path) -> None:
+    write_votes(votes_of({"q": ["A"] * 4 + ["B"], "w": ["C"] * 4 + ["A"]}), tmp_path / "votes")
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
+    card = (tmp_path / "mine" / "README.md").read_text()
+    assert "80.0 % right (" in card
+    assert "nan" not in card
+    write_votes(votes_of({"q": ["A"]}), tmp_path / "votes")
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "single", rule=Rule(1, 1))
+    assert "no question has two votes for options" in (tmp_path / "single" / "README.md").read_text()
+
+
+def test_topics_that_people_gave_leave_in_the_form_that_tasks_read(tmp_path: Path) -> None:
+    write_votes(votes_of({"q": ["A"] * 5}, topic="religion"), tmp_path / "votes")
+    build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
+    assert (tmp_path / "mine" / "topics.csv").read_text() == "question_idx,topic,head\nq,Religion,Wider society\n"
+    table = pl.read_csv(tmp_path / "mine" / "votes.csv")
+    assert table.columns == ["question_idx", "annotator", "chosen", "round", "population", "counted", "kept"]

@@ -1,0 +1,236 @@
+"""``folkways build csi-corpus``: what people decide, what is left out and why, and a folder that is a release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from folkways.api import run
+from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.build.from_votes import BuiltCorpus, VoteFiles, build_corpus
+from folkways.cli.build import command
+from folkways.cli.releases.data import command as data
+from folkways.errors import DataError, FolkwaysError
+from folkways.releases.store import open_release
+from folkways.stats.raters.categories import category_kappa
+from tests.support.csi_votes import ITEMS, choice, labels, version, write_items, write_votes
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def build(folder: Path, choices: Rows, labelled: Rows, versions: Rows = (), judges: int = 2) -> BuiltCorpus:
+    files = VoteFiles(
+        write_items(folder / "items.jsonl"),
+        [write_votes(folder / "choices.csv", choices)],
+        [write_votes(folder / "labels.csv", labelled)],
+        [write_votes(folder / "adaptations.csv", versions)] if versions else [],
+    )
+    return build_corpus(files, folder / "corpus", judges)
+
+
+def both(make: Any, number: int, *same: Any, **more: Any) -> list[dict[str, Any]]:
+    return [make(number, judge, *same, **more) for judge in ("p1", "p2")]
+
+
+def test_a_corpus_in_the_released_schema_is_a_release(tmp_path: Path) -> None:
+    choices = [row for number in (1, 2, 3) for row in both(choice, number, "b")]
+    labelled = [row for number in (1, 2, 3) for row in both(labels, number)]
+    versions = [
+        *both(version, 1),
+        *both(version, 2, strategies="Non-transferable", intra="", inter=""),
+        *both(version, 1, culture="Bangladesh"),
+    ]
+    built = build(tmp_path, choices, labelled, versions)
+    release = open_release(str(tmp_path / "corpus"), "xcr")
+    base = xcr.corpus(release)
+    written = pl.read_csv(tmp_path / "corpus" / xcr.BASE_FILE)
+    assert base["id"].to_list() == written["id"].to_list(), "the ids that reading makes are those in the file"
+    assert base["sentence"].to_list() == [f"Bring {number} b <CSI> soup mugs </CSI> tonight." for number in (1, 2, 3)]
+    assert set(base["csi_hall_mapping"]) == {"Customs"}
+    chinese = xcr.adaptations(release, "CN")
+    assert chinese["id"].to_list() == base["id"].to_list()[:2]
+    assert [xcr.is_non_transferable(text) for text in chinese["intra"]] == [False, True]
+    adapted = pl.read_csv(tmp_path / "corpus" / xcr.ADAPTATION_FILES["CN"])
+    assert adapted["strategy"].to_list() == ["functional_equivalent", "non_transferable"]
+    assert xcr.adaptations(release, "BD").height == 1
+    assert built.record["sentences"] == 3
+    assert built.record["left_out"] == dict.fromkeys(("item-4", "item-5", "item-6"), "0 of 2 judges have chosen a sentence")
+
+
+def test_it_is_checked_and_asked_like_the_published_one(tmp_path: Path) -> None:
+    choices = [row for number in (1, 2, 3) for row in both(choice, number, "b")]
+    labelled = [row for number in (1, 2, 3) for row in both(labels, number)]
+    build(tmp_path, choices, labelled, [row for number in (1, 2, 3) for row in both(version, number)])
+    folder = str(tmp_path / "corpus")
+    done = CliRunner().invoke(data, ["check", folder, "--json"], catch_exceptions=False)
+    kinds = json.loads(done.stdout)["counts"]
+    assert set(kinds) == {"missing-file"}, "nothing is odd but that three cultures are not there"
+    asked = run("xcr", models="baseline/constant:<CSI> soup mugs </CSI>", workspace=tmp_path / "w.db", releases={"xcr": folder})
+    scores = {(row["task"], row["metric"]): row["score"] for row in asked.scores().filter(facet="all").iter_rows(named=True)}
+    assert scores["xcr/identification", "hi_csi"] == scores["xcr/prediction", "hp_csi"] == 100
+    assert asked.judgements()["task"].n_unique() == 3
+
+
+def test_provenance_goes_along(tmp_path: Path) -> None:
+    build(tmp_path, both(choice, 4, "c"), both(labels, 4))
+    (row,) = pl.read_csv(tmp_path / "corpus" / "provenance.csv").iter_rows(named=True)
+    wanted = {"item_id": "item-4", "source": "https://example.org/1", "fact_id": "fact-1", "table_row": 7, "sentence_by": "model c"}
+    assert wanted.items() <= row.items()
+    assert (row["judges_of_sentence"], row["judges_of_labels"]) == (2, 2)
+
+
+RATED = '{"a": {"accuracy": 5, "fluency": 5}, "b": {"accuracy": 3, "fluency": 4}}'
+EVEN = '{"a": {"accuracy": 4}, "b": {"accuracy": 4}}'
+
+
+@pytest.mark.parametrize(
+    ("choices", "found"),
+    [
+        (both(choice, 1, "c"), "c"),
+        ([choice(1, "p1", "a"), choice(1, "p2", "b"), choice(1, "p3", "b")], "b"),
+        ([choice(1, "p1", "a", ratings=RATED), choice(1, "p2", "b", ratings=RATED)], "a"),
+        ([choice(1, "p1", "a", ratings=EVEN), choice(1, "p2", "b", ratings=EVEN)], "ratings do not settle it"),
+        ([choice(1, "p1", "a"), choice(1, "p2", "b")], "ratings do not settle it"),
+        ([choice(1, "p1", "a"), choice(1, "p2", "b"), choice(1, "p3", "c", role="expert")], "c"),
+        ([choice(1, "p1", "a")], "1 of 2 judges"),
+        (both(choice, 1, "none"), "no sentence good"),
+        ([*both(choice, 1, "a"), choice(1, "x", "none", role="expert")], "expert finds no sentence good"),
+    ],
+)
+def test_the_best_sentence(tmp_path: Path, choices: Rows, found: str) -> None:
+    built = build(tmp_path, [*choices, *both(choice, 2, "a")], [*both(labels, 1), *both(labels, 2)])
+    if len(found) == 1:
+        assert built.corpus.base["sentence"][0].startswith(f"Bring 1 {found} ")
+    else:
+        assert found in built.corpus.left_out["item-1"]
+
+
+NUMBER, MUGS = "Bring <CSI>1</CSI> a soup mugs tonight.", "Bring 1 a soup <CSI>mugs</CSI> tonight."
+
+
+@pytest.mark.parametrize(
+    ("labelled", "found"),
+    [
+        (both(labels, 1), ""),
+        ([labels(1, "p1"), labels(1, "p2", level="Visible")], "people differ on the level: Semi-visible, Visible"),
+        ([labels(1, "p1"), labels(1, "p2", level="Visible"), labels(1, "x", level="Invisible", role="expert")], ""),
+        ([labels(1, "p1")], "1 of 2 judges have labelled it"),
+        (both(labels, 1, tagged=MUGS), ""),
+        ([labels(1, "p1", tagged=NUMBER), labels(1, "p2", tagged=MUGS)], "mark different words"),
+        (both(labels, 1, tagged="Another <CSI>sentence</CSI>."), "another sentence than the chosen one"),
+    ],
+)  # fmt: skip
+def test_labels_and_marks(tmp_path: Path, labelled: Rows, found: str) -> None:
+    built = build(tmp_path, [*both(choice, 1, "a"), *both(choice, 2, "a")], [*labelled, *both(labels, 2)])
+    if found:
+        assert found in built.corpus.left_out["item-1"]
+    else:
+        assert "item-1" not in built.corpus.left_out
+        tagged = labelled[0].get("tagged", "Bring 1 a <CSI> soup mugs </CSI> tonight.")
+        assert built.corpus.base["sentence"][0] == tagged
+
+
+def test_agreement_is_of_the_judges_before_experts(tmp_path: Path) -> None:
+    levels = [("Visible", "Visible"), ("Visible", "Invisible"), ("Invisible", "Invisible"), ("Semi-visible", "Semi-visible")]
+    labelled = [
+        labels(number, judge, level=level)
+        for number, pair in enumerate(levels, 1)
+        for judge, level in zip(("p1", "p2"), pair, strict=True)
+    ]
+    labelled.append(labels(2, "x", level="Visible", role="expert"))
+    built = build(tmp_path, [row for number in range(1, 5) for row in both(choice, number, "a")], labelled)
+    outside = category_kappa(*zip(*levels, strict=True))
+    assert built.corpus.agreement["level"].kappa == pytest.approx(outside.kappa) == pytest.approx(1 - 0.25 / 0.6875)
+    assert built.record["agreement"]["level"]["items"] == 4
+    assert built.record["agreement"]["category"]["kappa"] is None, "one category alone: chance would agree as well"
+    assert built.corpus.base.height == 4
+
+
+def test_all_adaptations_are_kept_and_an_expert_decides(tmp_path: Path) -> None:
+    versions = [
+        version(1, "p1", "<CSI> cup </CSI>"),
+        version(1, "p2", "<CSI> bowl </CSI>"),
+        version(1, "x", "<CSI> jar </CSI>", role="expert"),
+        version(2, "p1", "<CSI> cup </CSI>"),
+        version(2, "p2", "<CSI> bowl </CSI>"),
+        version(3, "p1", "no item", strategies="direct_equivalent", intra="<CSI>a</CSI> and <CSI>b</CSI>"),
+    ]
+    versions[-1]["inter"] = "<CSI>a</CSI>"
+    decided = [row for number in (1, 2, 3) for row in both(choice, number, "a")]
+    built = build(tmp_path, decided, [row for number in (1, 2, 3) for row in both(labels, number)], versions)
+    rows = built.corpus.adaptations["CN"]
+    assert rows["Intra-lingual"].to_list() == ["Bring <CSI> jar </CSI> tonight.", "Bring <CSI> cup </CSI> tonight."]
+    assert rows["adapted_by"].to_list() == ["x", "p1"]
+    assert built.corpus.undecided == {"CN": 1}
+    everybody = pl.read_csv(tmp_path / "corpus" / "adaptations_of_everybody.csv")
+    assert everybody.height == 5
+    assert everybody.filter("chosen")["participant"].to_list() == ["x", "p1"]
+    assert "1 items" in built.corpus.left_out["item-3, CN"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "labelled", "versions", "message"),
+    [
+        ([choice(9, "p1", "a")], [labels(1, "p1")], [], r"choices.csv, row 1: there is no item 'item-9'"),
+        ([choice(1, "p1", "d")], [labels(1, "p1")], [], r"row 1: unknown sentence 'd'; valid: a, b, c, none"),
+        ([choice(1, "", "a")], [labels(1, "p1")], [], "row 1: names no judge"),
+        ([choice(1, "p1", "a"), choice(1, "p1", "b")], [labels(1, "p1")], [], "row 2: p1 spoke of item-1 in row 1"),
+        ([choice(1, "p1", "a", role="boss")], [labels(1, "p1")], [], "unknown role 'boss'"),
+        ([choice(1, "p1", "a", ratings="5")], [labels(1, "p1")], [], "ratings '5' cannot be read"),
+        ([choice(1, "p1", "a")], [labels(1, "p1", level="Deep")], [], r"labels.csv, row 1: unknown level 'Deep'; valid: Visible"),
+        ([choice(1, "p1", "a")], [labels(1, "p1", tagged="no tags")], [], "needs each item between <CSI> and </CSI>"),
+        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", culture="KR")], "unknown culture 'KR'; a corpus has: ARAB"),
+        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", strategies="luck")], "unknown strategy 'luck'"),
+        ([choice(1, "p1", "a")], [labels(1, "p1")], [version(1, "p1", "untagged")], "the version intra needs each item"),
+        ([{"item_id": "item-1", "judge": "p1"}], [labels(1, "p1")], [], "no column 'best'"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_row(
+    tmp_path: Path, choices: Rows, labelled: Rows, versions: Rows, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        build(tmp_path, choices, labelled, versions)
+
+
+def test_items_that_are_none_are_named(tmp_path: Path) -> None:
+    for content, message in (
+        ("{", "row 1: is not JSON"),
+        ("{}\n", "row 1: is no item"),
+        ('{"candidates": []}\n', "no id of its own"),
+    ):
+        (tmp_path / "items.jsonl").write_text(content, encoding="utf-8")
+        with pytest.raises(DataError, match=message):
+            build_corpus(VoteFiles(tmp_path / "items.jsonl", [], []), tmp_path / "corpus")
+    write_items(tmp_path / "items.jsonl", [ITEMS[0], ITEMS[0]])
+    with pytest.raises(DataError, match=r"row 2: has no id of its own"):
+        build_corpus(VoteFiles(tmp_path / "items.jsonl", [], []), tmp_path / "corpus")
+
+
+def test_where_nothing_is_decided_there_is_no_corpus(tmp_path: Path) -> None:
+    with pytest.raises(FolkwaysError, match=r"none of the 6 items is decided \(0 of 2 judges have chosen a sentence: 5"):
+        build(tmp_path, [choice(1, "p1", "a")], [labels(1, "p1")])
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_rows_of_a_form_that_nobody_filled_in_are_passed_over(tmp_path: Path) -> None:
+    empty = {"item_id": "item-5", "judge": "", "best": ""}
+    built = build(tmp_path, [*both(choice, 1, "a"), empty], both(labels, 1))
+    assert built.corpus.base.height == 1
+
+
+def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
+    choices = write_votes(tmp_path / "c.csv", [*both(choice, 1, "a"), *both(choice, 2, "a")])
+    labelled = write_votes(tmp_path / "l.csv", [*both(labels, 1), labels(2, "p1"), labels(2, "p2", element="Rituals")])
+    items = write_items(tmp_path / "items.jsonl")
+    arguments = ["csi-corpus", "--items", items, "--choices", choices, "--labels", labelled, "--out", tmp_path / "corpus"]
+    done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert "1 sentence of 6 items" in done.stdout
+    assert "element: judges agree on 50 % of 2" in done.stdout
+    assert "people differ on the element: Customs, Rituals: 1" in done.stderr
+    assert f"wrote {tmp_path / 'corpus' / xcr.BASE_FILE}" in done.stderr

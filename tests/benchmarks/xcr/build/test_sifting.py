@@ -1,0 +1,226 @@
+"""Sifting facts: what is left out and why, repeats, clusters, all formats, and files that cannot be read."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from folkways import text_tables
+from folkways.benchmarks.xcr.build import reading
+from folkways.benchmarks.xcr.build.clusters import MOST, Clusters, learnt_from
+from folkways.benchmarks.xcr.build.facts import ALIKE, KEPT, SAME, Rules, fact_id, representatives, spread
+from folkways.benchmarks.xcr.build.near_duplicates import near_duplicates
+from folkways.benchmarks.xcr.build.sifting import KEPT_FILE, LEFT_OUT_FILE, sift
+from folkways.errors import DataError, FolkwaysError
+from perf.facts.synthetic import Plan, write
+from tests.support.csi_facts import FACTS, write_facts
+
+
+def left_out(folder: Path) -> dict[int, tuple[str, int | None]]:
+    table = pl.read_csv(folder / LEFT_OUT_FILE, schema={"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64})
+    return {row: (reason, like) for row, reason, like in table.iter_rows()}
+
+
+def test_every_row_is_kept_or_named_with_its_reason(tmp_path: Path) -> None:
+    rows = [
+        *FACTS,
+        ("Harland", "", "https://example.org"),
+        ("", "A fact without a culture stands here.", "https://example.org"),
+        ("Harland", "People there wear green hats on Sundays.", "a book"),
+        ("Harland", "Too short here.", "https://example.org"),
+        ("Harland", " ".join(["long"] * 61), "https://example.org"),
+        ("Harland", FACTS[0][1].upper() + "!", "https://example.org/again"),
+        ("Ostery", FACTS[0][1], "https://example.org/of-another-culture"),
+        ("Elsewhere", "In Elsewhere nobody was asked about this.", "https://example.org"),
+    ]
+    table = write_facts(tmp_path / "facts.csv", rows)
+    found = sift(table, tmp_path / "out", Rules(cultures=frozenset(["Harland", "Ostery", ""])))
+    assert left_out(tmp_path / "out") == {
+        6: ("no fact", None),
+        7: ("no culture", None),
+        8: ("no address as its source", None),
+        9: ("fewer than 4 words", None),
+        10: ("more than 60 words", None),
+        11: (SAME, 1),
+        13: ("another culture", None),
+    }
+    kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE)
+    assert dict(kept.schema) == KEPT
+    assert sorted(kept["row"]) == [1, 2, 3, 4, 5, 12], "a fact of another culture is another fact"
+    assert found.rows == len(rows) == kept.height + sum(found.left_out.values())
+    assert found.cultures == {"Harland": 3, "Ostery": 3}
+    assert [path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")] == []
+
+
+def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None:
+    odd = [
+        'Say "good, morning" to =cats; 🐈 answers\tpolitely.',
+        "'She' said:\n\n the “tea” is, \\n, ready",
+        "茶は朝に家族みんなで飲みます。",
+    ]
+    table = write_facts(tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd])
+    sift(table, tmp_path / "out", Rules())
+    kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE).sort("row")
+    assert kept["fact"].to_list() == [" ".join(fact.split()) for fact in odd]
+    assert set(kept["culture"]) == {"Ostery, the"}
+
+
+def test_planted_repeats_are_found_and_little_else(tmp_path: Path) -> None:
+    table = tmp_path / "facts.csv"
+    write(table, Plan(facts=6000, cultures=5, seed=3))
+    found = sift(table, tmp_path / "out", Rules())
+    planted = pl.read_csv(table, infer_schema=False).with_row_index("row", 1).fill_null("")
+    kinds = dict(planted.select("row", "kind").iter_rows())
+    out = left_out(tmp_path / "out")
+    for kind in ("same", "alike"):
+        rows = [row for row, planted_kind in kinds.items() if planted_kind == kind]
+        assert len(rows) > 200
+        assert np.mean([out.get(row, ("",))[0] in (SAME, ALIKE) for row in rows]) > 0.98, kind
+    spurious = [row for row, (reason, _) in out.items() if reason in (SAME, ALIKE) and kinds[row] == ""]
+    assert len(spurious) < 20
+    assert all(like is None or like < row for row, (_, like) in out.items())
+    assert found.kept == 6000 - len(out)
+
+
+def test_limit_takes_one_fact_per_cluster_in_turn_from_each_culture(tmp_path: Path) -> None:
+    table = write_facts(tmp_path / "facts.csv")
+    found = sift(table, tmp_path / "out", Rules(cluster_size=1), limit=3)
+    assert found.chosen["culture"].to_list() == ["Harland", "Ostery", "Harland"]
+    everything = sift(table, tmp_path / "all", Rules(cluster_size=1)).chosen
+    assert everything.height == everything.select("culture", "cluster").n_unique()
+
+
+def test_the_order_of_the_table_makes_no_difference_to_ids(tmp_path: Path) -> None:
+    forth = sift(write_facts(tmp_path / "a.csv"), tmp_path / "a", Rules())
+    back = sift(write_facts(tmp_path / "b.csv", FACTS[::-1]), tmp_path / "b", Rules())
+    assert forth.kept == back.kept == len(FACTS)
+    ids = [set(pl.read_parquet(tmp_path / name / KEPT_FILE)["id"]) for name in ("a", "b")]
+    assert ids[0] == ids[1]
+
+
+def test_all_formats_give_the_same_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_tables, "BATCH", 2)  # so that five rows are three batches
+    frame = pl.DataFrame(FACTS, schema=["culture", "fact", "source"], orient="row")
+    frame.write_csv(tmp_path / "facts.csv")
+    frame.write_csv(tmp_path / "facts.tsv", separator="\t")
+    frame.write_ndjson(tmp_path / "facts.jsonl")
+    frame.with_columns(more=1).write_parquet(tmp_path / "facts.parquet")
+    tables = [pl.concat(reading.read_facts(path)) for path in sorted(tmp_path.glob("facts.*"))]
+    assert len(tables) == 4
+    assert tables[0]["row"].to_list() == [1, 2, 3, 4, 5]
+    assert all(table.equals(tables[0]) for table in tables)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("facts.csv", "culture,fact\nA,b\n", "no column 'source'"),
+        ("facts.csv", "culture,fact,source\nA,b,c\nA,b\n", r"row 2: 2 cells"),
+        ("facts.jsonl", '{"culture": "A", "fact": "b", "source": "c"}\n{', r"row 2: is not JSON"),
+        ("facts.jsonl", "[1]\n", r"row 1: is not a JSON object"),
+        ("facts.parquet", "no", "not readable as Parquet"),
+        ("facts.xlsx", "", "cannot tell the format"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_named_with_its_row(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(FolkwaysError, match=message):
+        sift(tmp_path / name, tmp_path / "out", Rules())
+
+
+def test_other_encodings_and_missing_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "facts.csv").write_bytes("culture,fact,source\né,b,c\n".encode("latin-1"))
+    with pytest.raises(DataError, match="UTF-8"):
+        sift(tmp_path / "facts.csv", tmp_path / "out", Rules())
+    with pytest.raises(FolkwaysError, match="does not exist"):
+        sift(tmp_path / "nowhere.csv", tmp_path / "out", Rules())
+
+
+def test_where_nothing_is_fit_the_reasons_are_told(tmp_path: Path) -> None:
+    with pytest.raises(FolkwaysError, match="fewer than 4 words: 1"):
+        sift(write_facts(tmp_path / "facts.csv", [("A", "Too short.", "https://e.org")]), tmp_path / "out", Rules())
+
+
+@pytest.mark.parametrize("wrong", [{"least": 9, "most": 4}, {"similarity": 0.0}, {"similarity": 1.5}, {"cluster_size": 0}])
+def test_rules_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(FolkwaysError):
+        Rules(**wrong)  # type: ignore[arg-type]
+
+
+def jaccard(one: list[str], other: list[str]) -> float:
+    return len(set(one) & set(other)) / len(set(one) | set(other))
+
+
+def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
+    draw = random.Random(4)
+    vocabulary = [f"w{number}" for number in range(300)]
+    texts = [draw.sample(vocabulary, 25) for _ in range(80)]
+    texts += [[*text[:changed], *draw.sample(vocabulary, 25 - changed)] for text in texts[:40] for changed in (24, 12)]
+    like = near_duplicates(pl.Series(texts), 0.7)
+    for place, text in enumerate(texts):
+        nearest = max((jaccard(text, earlier) for earlier in texts[:place]), default=0.0)
+        if nearest > 0.85:
+            assert like[place] >= 0
+        if nearest < 0.5:
+            assert like[place] == -1
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=1, max_size=25))
+@settings(max_examples=50)
+def test_what_a_fact_repeats_is_itself_kept(texts: list[list[str]]) -> None:
+    like = near_duplicates(pl.Series(texts, dtype=pl.List(pl.String)), 0.9)
+    assert all(earlier == -1 or (earlier < place and like[earlier] == -1) for place, earlier in enumerate(like))
+    seen: set[frozenset[str]] = set()
+    for place, text in enumerate(texts):
+        assert (like[place] >= 0) >= (frozenset(text) in seen), "equal sets are always found"
+        seen.add(frozenset(text))
+
+
+def test_clusters_bring_facts_about_the_same_together_and_are_the_same_again() -> None:
+    draw = random.Random(1)
+    themes = [[f"{theme}{number}" for number in range(30)] for theme in ("bread", "dance", "grave", "school")]
+    texts = [[*draw.sample(theme, 8), "the", "in", "a"] for _ in range(60) for theme in themes]
+    labels, distances = Clusters(pl.Series(texts), 4).sort(pl.Series(texts))
+    again, _ = Clusters(pl.Series(texts), 4).sort(pl.Series(texts))
+    assert (labels == again).all()
+    assert distances.min() >= 0
+    assert distances.max() <= 2
+    assert len(set(labels)) > 1
+    together = [np.bincount(labels[theme::4]).max() / 60 for theme in range(4)]
+    assert np.mean(together) > 0.6
+
+
+def test_few_facts_are_one_cluster() -> None:
+    words = pl.Series([["a", "b"], ["c"]])
+    labels, distances = Clusters(words, learnt_from(2, 20)[0]).sort(words)
+    assert labels.tolist() == [0, 0]
+    assert distances.tolist() == [0, 0]
+
+
+def test_there_are_no_more_clusters_than_memory_is_for() -> None:
+    count, drawn = learnt_from(10**6, 20)
+    assert count == MOST
+    assert len(set(drawn.tolist())) == 10 * MOST
+    assert (np.diff(drawn) > 0).all()
+    assert learnt_from(50, 20)[0] == 3
+
+
+def test_representatives_are_in_the_middle_and_count_sources() -> None:
+    rows = [
+        ("f1", 1, "A", "x", "https://a", 0, 2, 0.9),
+        ("f2", 2, "A", "y", "https://b", 0, 2, 0.1),
+        ("f3", 3, "A", "z", "https://a", 1, 1, 0.0),
+    ]
+    found = representatives(pl.LazyFrame(rows, schema=dict(KEPT), orient="row")).collect()
+    assert found.select("id", "source", "sources").rows() == [("f2", "https://b", 2), ("f3", "https://a", 1)]
+    assert spread(found, 1)["id"].to_list() == ["f2"]
+
+
+def test_ids_do_not_change() -> None:
+    assert fact_id("Harland", "a b c") == "fact-8b5cc5a94e0f" != fact_id("Ostery", "a b c")
