@@ -271,7 +271,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     """Every column, of requests that differ in all of them."""
     monkeypatch.setattr(ledger_module.time, "time", lambda: 5000.0)
     monkeypatch.setattr(ledger_module, "_now", lambda _connection: 5000.0)  # a server has a clock of its own
-    run, _ = run_records.begin_run(any_workspace, {"config": "test"}, [], "test", None)
+    run, _ = run_records.begin_run(any_workspace, {"config": "test"}, [], "test", None, "run")
     endpoint = [run_records.endpoint_id(any_workspace, name, name) for name in ("other", "m")][1]
     sent = [
         run_records.settings_id(any_workspace, text) for text in ('{"temperature":0.5,"top_p":0.9,"max_tokens":7,"seed":3}', "{}")

@@ -123,7 +123,7 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
     assert counts.schema == pl.Schema({"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64})
     assert counts.rows() == [("m", "t/b", "down", 2), ("m", "t/a", "slow", 1)]
     assert results.failure_counts(workspace, second).rows() == [("m", "t/b", "other", 2)]
-    empty, _ = run_records.begin_run(workspace, {"config": "empty"}, [], "test", None)
+    empty, _ = run_records.begin_run(workspace, {"config": "empty"}, [], "test", None, "run")
     assert results.parts(workspace, empty) == results.usage(workspace, empty) == []
     assert results.failure_counts(workspace, empty).schema == counts.schema
 

@@ -12,7 +12,7 @@ from tests.support.planned import plan_prompts
 
 
 def begin(workspace: Workspace, config: str, name: str | None = None) -> run_records.RunRecord:
-    return run_records.begin_run(workspace, {"config": config}, [], "test", name)[0]
+    return run_records.begin_run(workspace, {"config": config}, [], "test", name, "run")[0]
 
 
 def test_a_made_up_name_is_never_one_that_a_person_gave(any_workspace: Workspace) -> None:
@@ -51,9 +51,9 @@ def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, m
     monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     tasks = [task_of("z/late"), task_of("a/unnamed"), task_of("m/first")]
     config = {"x": 1, "tasks": ["m/first", "z/late"]}
-    run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine")
+    run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine", "run")
     assert (run, continued) == (run_records.RunRecord(1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0), False)
-    other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None)
+    other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None, "run")
     build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None, "build questions")
     aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None, "build votes")
     assert run_records.list_runs(any_workspace) == [run, other, build, aside]
@@ -92,13 +92,13 @@ def test_the_newest_unfinished_run_of_a_configuration_goes_on(any_workspace: Wor
     named = begin(any_workspace, "a", "one")
     second = begin(any_workspace, "a", "two")
     begin(any_workspace, "b")
-    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (second, True)
+    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run") == (second, True)
     run_records.set_state(any_workspace, second, "finished")
-    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None) == (named, True)
-    again, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", "two")
+    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run") == (named, True)
+    again, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", "two", "run")
     assert (again.id, again.state, continued) == (second.id, "finished", True)
     run_records.set_state(any_workspace, named, "finished")
-    anew, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None)
+    anew, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run")
     assert (anew.id, continued) == (4, False)
 
 

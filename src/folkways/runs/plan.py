@@ -194,7 +194,7 @@ def begin(
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name)
+    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN)
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round

@@ -90,7 +90,7 @@ def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
 
 
 def begin_run(
-    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None, command: str = RUN
+    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None, command: str
 ) -> tuple[RunRecord, bool]:
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
 
