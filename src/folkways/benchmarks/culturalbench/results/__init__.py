@@ -19,7 +19,7 @@ from folkways.benchmarks.culturalbench.results.values import TASKS
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.errors import FolkwaysError
-from folkways.releases.tables import read_table
+from folkways.text_tables import read_table
 
 RELEASE = DataNeed("release", "The data; your own build, say.", ("culturalbench",))
 TOPICS_FILE = DataNeed("topics", "Topics; topics.csv in the release otherwise.", file=True)
