@@ -12,10 +12,12 @@ import sqlalchemy as sa
 
 from folkways.studio.offered import Offered
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, assignments, invites, judgements, participants, studies
-from folkways.studio.services.assignments import NoWork, Work
+from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.judgements import Submitted
+from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.work import assignments, judgements
+from folkways.studio.services.work.assignments import NoWork, Work
+from folkways.studio.services.work.judgements import Submitted
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.schema import metadata

@@ -91,7 +91,8 @@ def create_study(
     folkways studio create-study mine.yaml --owner me@example.org
     """
     from folkways.studio.records import StudyState
-    from folkways.studio.services import modelling, studies
+    from folkways.studio.services import studies
+    from folkways.studio.services.models import modelling
     from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition
     from folkways.studio.workflows.templates import template_text
 
@@ -117,7 +118,7 @@ def create_study(
 
 def _account(database: Workspace, login: str) -> int:
     """The id of an account, made if there is none; its password comes from the environment or is asked for."""
-    from folkways.studio.services import accounts
+    from folkways.studio.services.people import accounts
 
     found = accounts.find_account(database, login)
     if found is not None:
@@ -139,7 +140,7 @@ def _account(database: Workspace, login: str) -> int:
 def account(login: str, study: str | None, role: str, workspace: str) -> None:
     """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD."""
     from folkways.studio.records import Role
-    from folkways.studio.services import participants
+    from folkways.studio.services.people import participants
 
     with opened(workspace, create=True) as database:
         number = _account(database, login)
@@ -220,7 +221,7 @@ def set_state(study: str, action: str, workspace: str) -> None:
 def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:
     """Make a link that lets people into a study. It is told once, here, and never again."""
     from folkways.studio.records import Role
-    from folkways.studio.services import invites
+    from folkways.studio.services.people import invites
 
     with opened(workspace) as database:
         number = study_id(database, study)

@@ -63,7 +63,7 @@ def draw(
     study: str, stage: str, run: str, per_culture: int, everything: bool, models: str | None, seed: int, workspace: str
 ) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
-    from folkways.studio.services.drawing import draw_answers
+    from folkways.studio.services.models.drawing import draw_answers
 
     with opened(workspace) as database:
         number = study_id(database, study)
@@ -209,7 +209,7 @@ def study_id(database: Workspace, name: str) -> int:
 
 def _person(database: Workspace, study: str, pseudonym: str) -> int:
     from folkways.errors import UnknownNameError
-    from folkways.studio.services import participants
+    from folkways.studio.services.people import participants
 
     found = participants.list_participants(database, study_id(database, study))
     for each in found:

@@ -13,10 +13,10 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.runs.model_judging import judge_run
 from folkways.runs.models import open_models
-from folkways.studio.exports.gather import gather
 from folkways.studio.exports.judging import error_table
 from folkways.studio.exports.make import export_study
-from folkways.studio.services.drawing import draw_answers
+from folkways.studio.services.gathering import gather
+from folkways.studio.services.models.drawing import draw_answers
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
 from tests.support.studies import Desk, open_desk

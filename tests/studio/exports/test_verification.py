@@ -15,8 +15,9 @@ from folkways.runs.building.votes_build import build_from_votes
 from folkways.runs.building.votes_files import read_votes
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState
-from folkways.studio.services import items, participants
+from folkways.studio.services import items
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import participants
 from folkways.workspace.database import Workspace
 from tests.support.studies import Desk, open_desk
 

@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 from folkways.errors import FolkwaysError
 from folkways.studio.imports.offline import SHEETS, hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_workbook
-from folkways.studio.services.judgements import list_judgements
+from folkways.studio.services.work.judgements import list_judgements
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

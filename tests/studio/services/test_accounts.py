@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from folkways.studio import schema
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Role, Session
-from folkways.studio.services import accounts, sessions
+from folkways.studio.services.people import accounts, sessions
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, PASSWORD, open_desk, stored
 

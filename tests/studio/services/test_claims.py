@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
 from folkways.studio.records import AssignmentState, Participant, StudyState
-from folkways.studio.services import assignments, drafts, judgements, leases, participants, studies
-from folkways.studio.services.assignments import NoWork, Work
-from folkways.studio.services.eligible_slots import count_left
+from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import assignments, drafts, judgements, leases
+from folkways.studio.services.work.assignments import NoWork, Work
+from folkways.studio.services.work.eligible_slots import count_left
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

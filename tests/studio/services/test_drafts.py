@@ -8,7 +8,7 @@ import pytest
 
 from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways.studio.records import Draft
-from folkways.studio.services import assignments, drafts
+from folkways.studio.services.work import assignments, drafts
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

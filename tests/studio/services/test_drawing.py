@@ -13,9 +13,9 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.store import open_release
-from folkways.studio import schema
-from folkways.studio.services.drawing import PER_CULTURE, draw_answers
+from folkways.studio.services.models.drawing import PER_CULTURE, draw_answers
 from folkways.studio.services.studies import get_population
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 

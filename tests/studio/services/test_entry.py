@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, InviteError, NotFoundError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import accounts, drafts, invites, participants, sessions
+from folkways.studio.services.people import accounts, invites, participants, sessions
+from folkways.studio.services.work import drafts
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Participant
-from folkways.studio.services import adjudications, assignments, items, participants, studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications, assignments
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 

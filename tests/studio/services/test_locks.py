@@ -13,20 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from folkways.studio.records import Role
-from folkways.studio.services import (
-    adjudications,
-    assignments,
-    drafts,
-    invites,
-    items,
-    jobs,
-    judgements,
-    leases,
-    participants,
-    redaction,
-    redteaming,
-)
+from folkways.studio.services import items, redaction
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.models import redteaming
+from folkways.studio.services.people import invites, participants
+from folkways.studio.services.work import adjudications, assignments, drafts, judgements, leases
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, open_desk
 
@@ -97,8 +88,6 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     act("expire", lambda: leases.expire(workspace, desk.study.id))
     _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
-    jobs.add_job(workspace, desk.study.id, "export", {})
-    act("job", lambda: jobs.take_job(workspace))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
     at_hand = f"1 of {slot}"
     next_slot = "1 of assignments FOR UPDATE OF studio_assignments SKIP LOCKED"
@@ -123,5 +112,4 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "expire": [],
         "invite": [],
         "join": ["invites FOR UPDATE"],
-        "job": ["1 of jobs FOR UPDATE SKIP LOCKED"],
     }

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.offered import Offered
 from folkways.studio.records import Participant
-from folkways.studio.services import modelling, redteaming
-from folkways.studio.services.redteaming import Challenge
+from folkways.studio.services.models import modelling, redteaming
+from folkways.studio.services.models.redteaming import Challenge
 from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, Suggestion, helper_prompt, verifier_prompt
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
 from tests.support.studies import ON_A_FILE, Desk, open_desk, stored

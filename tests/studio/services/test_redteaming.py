@@ -10,13 +10,14 @@ from threading import Event
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.offered import Offered
 from folkways.studio.records import ItemState, Role
-from folkways.studio.services import items, modelling, redteaming
+from folkways.studio.services import items
+from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace import run_records
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
 from tests.support.studies import Desk, described, open_desk

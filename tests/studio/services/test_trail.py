@@ -8,25 +8,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import (
-    accounts,
-    adjudications,
-    assignments,
-    audit,
-    invites,
-    items,
-    jobs,
-    judgements,
-    participants,
-    redaction,
-    studies,
-)
+from folkways.studio.services import audit, items, redaction, studies
 from folkways.studio.services.items import NewItem
+from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
 
@@ -130,8 +120,6 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     accounts.take_role(workspace, study.id, staff.account_id, Role.REVIEWER, by=owner)
     told("role.taken", owner, None, f"account:{helper}", role="reviewer")
 
-    job = jobs.add_job(workspace, study.id, "export", {"format": "csv"}, by=owner)
-    told("job.export", owner, None, f"job:{job.id}")
     studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)
     studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)  # it is closed already
     told("study.closed", owner, None)

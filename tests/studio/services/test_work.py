@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, DraftConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Draft, Judgement, Participant, Role, StudyState
-from folkways.studio.services import accounts, assignments, drafts, judgements, leases, participants, studies
-from folkways.studio.services.assignments import NoWork, Work
-from folkways.studio.services.eligible_slots import attention_check, count_left, free_slot, taken_by
+from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import accounts, participants
+from folkways.studio.services.work import assignments, drafts, judgements, leases
+from folkways.studio.services.work.assignments import NoWork, Work
+from folkways.studio.services.work.eligible_slots import attention_check, count_left, free_slot, taken_by
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 

@@ -16,9 +16,9 @@ from urllib.parse import quote, urlencode
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
-from folkways.studio.services import sessions
+from folkways.studio.services.people import sessions
 from folkways.studio.web import create_app
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.studio.web.http import Client, Reply
 from tests.studio.web.worlds import (

@@ -13,8 +13,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, invites, items, judgements, participants, studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem
+from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.work import judgements
 from folkways.studio.workflows.definition import read_definition
 from tests.studio.web.http import Client
 from tests.support.studies import PASSWORD, QUESTION, described

@@ -14,7 +14,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import BusyError, TooManyAttemptsError
-from folkways.studio.services import accounts, sessions
+from folkways.studio.services.people import accounts, sessions
 from folkways.studio.web import Settings
 from folkways.studio.web.security.rates import Rates, Waiting
 from tests.studio.web.conftest import Field, begin

@@ -11,8 +11,8 @@ import orjson
 from folkways.cultures import cultures
 from folkways.errors import FolkwaysError
 from folkways.spreadsheet import csv_bytes
-from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Population
+from folkways.studio.services.gathering import Gathered
 from folkways.studio.workflows.answers import collected, count_people
 
 QUESTION_HEADER = ("ID", "Topic", "Source", "Question", "Translation")

@@ -8,7 +8,7 @@ import polars as pl
 
 from folkways.errors import FolkwaysError
 from folkways.records import Schema
-from folkways.studio.exports.gather import Gathered
+from folkways.studio.services.gathering import Gathered
 from folkways.studio.workflows.judging import FLAGS, VERDICTS
 
 LABELS: Schema = {

@@ -18,13 +18,13 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.building.files import make_folder, write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.blend import blend_files
-from folkways.studio.exports.gather import Gathered, gather
 from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.judging import error_table, labels
 from folkways.studio.exports.tables import item_table, judgement_table
 from folkways.studio.exports.votes import votes
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.exports.xcr import xcr_files
+from folkways.studio.services.gathering import Gathered, gather
 from folkways.workspace.database import Workspace
 
 RELEASES: Mapping[str, tuple[str, Callable[[Gathered], Mapping[str, bytes]]]] = {

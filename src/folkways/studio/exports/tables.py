@@ -9,8 +9,8 @@ import orjson
 import polars as pl
 
 from folkways.records import Schema
-from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item
+from folkways.studio.services.gathering import Gathered
 
 JUDGEMENTS: Schema = {
     "item": pl.String,  # its key

@@ -6,8 +6,8 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.votes import ITEMS, LETTERS, OPTIONS, VOTES, Meta, Votes
 from folkways.errors import FolkwaysError
-from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState
+from folkways.studio.services.gathering import Gathered
 
 
 def votes(found: Gathered, stage: str | None = None) -> Votes:

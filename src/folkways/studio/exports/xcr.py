@@ -10,8 +10,8 @@ from folkways.benchmarks.xcr.data.reading import ADAPTATION_FILES, BASE_COLUMNS,
 from folkways.errors import FolkwaysError
 from folkways.runs.building.csi_corpus import PROVENANCE_FILE
 from folkways.spreadsheet import csv_bytes
-from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item, ItemState, Stage
+from folkways.studio.services.gathering import Gathered
 
 ADAPTATION_HEADER = ("Sentence", "Intra-lingual", "Inter-lingual", "id", "strategy", "adapted_by")
 ALL_HEADER = ("id", "culture", "participant", "sentence", "intra", "inter", "strategy", "chosen")

@@ -14,8 +14,8 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
-from folkways.studio.services.assignments import NoWork, claim_batch, get_work
-from folkways.studio.services.judgements import Submitted, check_submission, submit
+from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
+from folkways.studio.services.work.judgements import Submitted, check_submission, submit
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace.database import Workspace
 

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from folkways.stats import agreement as measures
 from folkways.stats.agreement import Coefficient
-from folkways.studio import schema
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 PLURAL = "several answers are welcome here; agreement is not computed"

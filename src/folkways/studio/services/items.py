@@ -9,13 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows, find_row, inserted_id
+from folkways.studio.services.rows import change_rows, find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -170,8 +170,7 @@ def list_items(
         query = query.where(schema.items.c.population_id == population_id)
     if state is not None:
         query = query.where(schema.items.c.state == state)
-    with workspace.read() as connection:
-        return tuple(from_row(Item, row) for row in connection.execute(query.order_by(schema.items.c.id).limit(limit)))
+    return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 
 def lineage(workspace: Workspace, study_id: int, item_id: int) -> tuple[Item, ...]:
@@ -186,8 +185,7 @@ def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revisi
     """Every state that the item's content was in, the oldest first."""
     get_item(workspace, study_id, item_id)
     query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
-    with workspace.read() as connection:
-        return tuple(from_row(Revision, row) for row in connection.execute(query))
+    return read_all(workspace, Revision, query)
 
 
 def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> None:

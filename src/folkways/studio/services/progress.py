@@ -8,11 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage
 from folkways.studio.services import studies
-from folkways.studio.services.eligible_slots import count_left
+from folkways.studio.services.work.eligible_slots import count_left
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 

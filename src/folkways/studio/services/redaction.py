@@ -12,7 +12,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
 from folkways.studio.services import audit
@@ -21,6 +20,7 @@ from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.workflows.base import REDACTED
 from folkways.studio.workflows.registry import handler_of
 from folkways.workspace import schema as stored
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 LONG = 8

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Population, Role, Stage, Study, StudyState, from_row
-from folkways.studio.services import accounts, audit
-from folkways.studio.services.rows import change_rows, inserted_id
+from folkways.studio.services import audit
+from folkways.studio.services.people import accounts
+from folkways.studio.services.rows import change_rows, inserted_id, read_all
 from folkways.studio.workflows.definition import Definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 MOVES: Mapping[str, frozenset[str]] = {
@@ -90,8 +91,7 @@ def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tupl
     if account_id is not None:
         mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
         query = query.where(schema.studies.c.id.in_(mine))
-    with workspace.read() as connection:
-        return tuple(from_row(Study, row) for row in connection.execute(query))
+    return read_all(workspace, Study, query)
 
 
 def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int | None = None) -> Study:
@@ -115,15 +115,13 @@ def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int
 def populations(workspace: Workspace, study_id: int) -> tuple[Population, ...]:
     """The populations of a study, in the order of its file."""
     query = sa.select(schema.populations).filter_by(study_id=study_id).order_by(schema.populations.c.id)
-    with workspace.read() as connection:
-        return tuple(from_row(Population, row) for row in connection.execute(query))
+    return read_all(workspace, Population, query)
 
 
 def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
     """The stages of a study, in order."""
     query = sa.select(schema.stages).filter_by(study_id=study_id).order_by(schema.stages.c.position)
-    with workspace.read() as connection:
-        return tuple(from_row(Stage, row) for row in connection.execute(query))
+    return read_all(workspace, Stage, query)
 
 
 def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:

@@ -15,7 +15,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
-from folkways.studio.services import accounts, participants, sessions, studies
+from folkways.studio.services import studies
+from folkways.studio.services.people import accounts, participants, sessions
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
 from folkways.studio.web.forms.base import whole

@@ -16,8 +16,9 @@ from folkways.studio.imports.items import import_items
 from folkways.studio.imports.offline import SHEETS, hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_rows
 from folkways.studio.records import Participant, ParticipantState
-from folkways.studio.services import audit, participants, studies
-from folkways.studio.services.drawing import draw_answers
+from folkways.studio.services import audit, studies
+from folkways.studio.services.models.drawing import draw_answers
+from folkways.studio.services.people import participants
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -116,8 +117,9 @@ def export(context: RequestContext) -> Response:
         content = export_archive(context.workspace, context.study.id, format)
     except FolkwaysError as error:
         return _refused(context, error)
-    with context.workspace.write() as connection:
-        audit.note(connection, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format})
+    audit.record(
+        context.workspace, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format}
+    )
     return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
 
 

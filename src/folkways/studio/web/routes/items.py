@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-import sqlalchemy as sa
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from folkways.studio import schema
 from folkways.studio.errors import SubmissionError
-from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
-from folkways.studio.services import adjudications, items, judgements, participants, redaction, studies
-from folkways.studio.web.disagreement import disagreement
-from folkways.studio.web.forms.base import whole
+from folkways.studio.records import Item, ItemState, Stage
+from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.services import items, redaction, studies
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications, judgements
+from folkways.studio.web.forms.base import Translate, whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.request_context import RUNS_STUDIES, SETTLERS, STAFF, RequestContext
-from folkways.studio.web.resolution import can_settle, read_decision
 from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.registry import handler_of
 
@@ -68,20 +69,10 @@ def list_items(context: RequestContext) -> Response:
 
 def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
     """Items with their judgements, read in one go and without those of people who withdrew."""
-    by_item: dict[int, list[Judgement]] = {}
-    table, people = schema.judgements, schema.participants
-    query = (
-        sa.select(table)
-        .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == context.study.id, people.c.state != "withdrawn")
-        .order_by(table.c.id)
-    )
-    with context.workspace.read() as connection:
-        for row in connection.execute(query):
-            by_item.setdefault(row.item_id, []).append(from_row(Judgement, row))
+    by_item = judgements.standing_judgements(context.workspace, context.study.id)
     rows = []
     for item in found:
-        stage, said = stages[item.stage_id], by_item.get(item.id, [])
+        stage, said = stages[item.stage_id], by_item.get(item.id, ())
         form, handler = form_of(stage.kind), handler_of(stage.kind)
         counts: dict[str, int] = {}
         for judgement in said:
@@ -119,7 +110,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), form=form, draft={},
         redactable=handler_of(stage.kind).texts if context.roles & RUNS_STUDIES else (),
-        settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
+        settles=_can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
     )  # fmt: skip
 
 
@@ -143,7 +134,7 @@ def settle(context: RequestContext) -> Response:
                 context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
             )
         else:
-            decision = read_decision(stage, item, context.form, context.gettext)
+            decision = _decision(stage, item, context.form, context.gettext)
             adjudications.adjudicate(
                 context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
             )
@@ -151,3 +142,19 @@ def settle(context: RequestContext) -> Response:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
         return _item(context, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")
+
+
+def _decision(stage: Stage, item: Item, fields: FormData, translate: Translate) -> Mapping[str, Any]:
+    """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
+    form, handler = form_of(stage.kind), handler_of(stage.kind)
+    submission = form.read(fields, item.content, stage.config)
+    problems = form.problems(submission, item.content, stage.config, translate) or form.undecided(submission, translate)
+    if problems:
+        raise SubmissionError(problems)
+    payload = handler.validate(submission, item.content, stage.config)
+    return handler.settled(payload, item.content, stage.config)
+
+
+def _can_settle(stage: Stage, item: Item) -> bool:
+    """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
+    return item.check is None and not handler_of(stage.kind).authored and stage.kind != "adapt"

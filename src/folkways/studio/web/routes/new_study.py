@@ -13,8 +13,8 @@ from folkways.cultures import Culture, cultures
 from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
-from folkways.studio.services.modelling import models_in
-from folkways.studio.web.queries import may_make_studies
+from folkways.studio.services.models.modelling import models_in
+from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition

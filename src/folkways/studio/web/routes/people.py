@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import accounts, audit, invites, participants, progress, studies
+from folkways.studio.services import audit, progress, studies
+from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -103,10 +104,9 @@ def _personal(context: RequestContext, number: int) -> Mapping[str, str] | None:
     """What is personal about somebody, if it is asked for; that somebody looked is noted."""
     if context.request.query_params.get("personal") != "show":
         return None
-    with context.workspace.write() as connection:
-        audit.note(
-            connection, "participant.attributes_read", study_id=context.study.id, account_id=context.me.id, participant_id=number
-        )
+    audit.record(
+        context.workspace, "participant.attributes_read", study_id=context.study.id, account_id=context.me.id, participant_id=number
+    )
     return participants.attributes(context.workspace, context.study.id, number)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import DraftConflictError, SubmissionError
-from folkways.studio.services import drafts, redteaming
-from folkways.studio.services.assignments import get_work
-from folkways.studio.services.modelling import TOO_LATE
+from folkways.studio.services.models import redteaming
+from folkways.studio.services.models.modelling import TOO_LATE
+from folkways.studio.services.work import drafts
+from folkways.studio.services.work.assignments import get_work
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.request_context import PARTICIPANT, RequestContext

@@ -16,15 +16,16 @@ from folkways.studio.errors import (
     SubmissionError,
 )
 from folkways.studio.records import AssignmentState, Item, ParticipantState, Population, Stage
-from folkways.studio.services import drafts, judgements, leases, studies
-from folkways.studio.services.assignments import NoWork, Work, claim_next, get_work
-from folkways.studio.services.modelling import models_of
-from folkways.studio.services.participants import RETURN_CODE, attributes
+from folkways.studio.services import studies
+from folkways.studio.services.models.modelling import models_of
+from folkways.studio.services.people.participants import RETURN_CODE, attributes
+from folkways.studio.services.people.participation import parts_of
 from folkways.studio.services.progress import own_progress
+from folkways.studio.services.work import drafts, judgements, leases
+from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
 from folkways.studio.web.completion import completion
 from folkways.studio.web.forms.base import whole
 from folkways.studio.web.forms.registry import form_of
-from folkways.studio.web.queries import parts_of
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.registry import handler_of

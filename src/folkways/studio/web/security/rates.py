@@ -2,7 +2,7 @@
 
 Counts are kept in memory: the studio is one process, and a restart may forget them.
 
-Failed sign-ins of one account are counted in the database as well (``services.accounts``), which no restart forgets.
+Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no restart forgets.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import Session, from_row
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 LIFETIME_SECONDS = 14 * 86400.0

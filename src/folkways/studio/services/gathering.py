@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.studio import schema
 from folkways.studio.records import Item, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
 from folkways.studio.workflows.base import Vote
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import Account, AssignmentState, Participant, ParticipantState, Role, Study, from_row
-from folkways.studio.services.sessions import token_hash
+from folkways.studio.services.people.sessions import token_hash
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 

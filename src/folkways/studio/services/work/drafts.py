@@ -9,11 +9,11 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways.studio.records import AssignmentState, Draft, from_row
-from folkways.studio.services.leases import lease_seconds, own_assignment, renewed
 from folkways.studio.services.rows import change_rows, find_row
+from folkways.studio.services.work.leases import lease_seconds, own_assignment, renewed
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 LARGEST_BYTES = 200_000

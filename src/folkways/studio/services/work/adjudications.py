@@ -8,13 +8,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
-from folkways.studio.services.resolution import onward
-from folkways.studio.services.rows import get_row
+from folkways.studio.services.rows import get_row, read_all
+from folkways.studio.services.work.resolution import onward
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -73,5 +73,4 @@ def list_adjudications(workspace: Workspace, study_id: int, item_id: int | None 
     query = sa.select(table).join(items, items.c.id == table.c.item_id).where(items.c.study_id == study_id).order_by(table.c.id)
     if item_id is not None:
         query = query.where(table.c.item_id == item_id)
-    with workspace.read() as connection:
-        return tuple(from_row(Adjudication, row) for row in connection.execute(query))
+    return read_all(workspace, Adjudication, query)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Participant, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.rows import change_rows
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 

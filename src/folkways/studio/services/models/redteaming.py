@@ -15,19 +15,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.cultures import cultures
-from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered import Offered
 from folkways.studio.records import Item, ItemState, Revision, Study, from_row
-from folkways.studio.services import modelling
-from folkways.studio.services.assignments import Work, get_work, require_leased
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.models import modelling
+from folkways.studio.services.rows import change_rows, find_row, get_row, read_all
 from folkways.studio.services.studies import get_study
+from folkways.studio.services.work.assignments import Work, get_work, require_leased
 from folkways.studio.workflows import helping
 from folkways.studio.workflows.base import raise_if, text_of
 from folkways.studio.workflows.options import options_of, positions_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -146,8 +146,7 @@ def history(workspace: Workspace, participant_id: int, assignment_id: int) -> tu
     """Every step of this question so far, for its author."""
     work = get_work(workspace, participant_id, assignment_id)
     query = sa.select(schema.revisions).filter_by(item_id=work.item.id).order_by(schema.revisions.c.number)
-    with workspace.read() as connection:
-        return tuple(from_row(Revision, row) for row in connection.execute(query))
+    return read_all(workspace, Revision, query)
 
 
 def _work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from folkways.errors import MissingExtraError
-from folkways.studio import schema
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.people.sessions import token_hash
 from folkways.studio.services.rows import count, find_row, inserted_id
-from folkways.studio.services.sessions import token_hash
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ address may be a whole university, and nobody can lock an account that others ar
 
 SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
 """From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every SLOW_AFTER more."""
-
-STUDY_STAFF = frozenset({Role.OWNER, Role.RESEARCHER})
-"""The roles that run a study."""
 
 
 @cache

@@ -8,17 +8,24 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
 from folkways.studio.rules.eligibility import eligibility
-from folkways.studio.services import accounts, audit
-from folkways.studio.services.invites import usable_invite
-from folkways.studio.services.leases import free_leases
-from folkways.studio.services.personal import attributes, delete_attributes, participant_of, participant_within, write_attributes
-from folkways.studio.services.resolution import settle_again
-from folkways.studio.services.returning import RETURN_CODE, find_returning, new_return_code
-from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id
+from folkways.studio.services import audit
+from folkways.studio.services.people import accounts
+from folkways.studio.services.people.invites import usable_invite
+from folkways.studio.services.people.personal import (
+    attributes,
+    delete_attributes,
+    participant_of,
+    participant_within,
+    write_attributes,
+)
+from folkways.studio.services.people.returning import RETURN_CODE, find_returning, new_return_code
+from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.work.leases import free_leases
+from folkways.studio.services.work.resolution import settle_again
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 __all__ = [
@@ -132,8 +139,7 @@ def find_participant(workspace: Workspace, study_id: int, account_id: int) -> Pa
 def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant, ...]:
     """Everybody in a study, by id."""
     query = sa.select(schema.participants).filter_by(study_id=study_id).order_by(schema.participants.c.id)
-    with workspace.read() as connection:
-        return tuple(from_row(Participant, row) for row in connection.execute(query))
+    return read_all(workspace, Participant, query)
 
 
 def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:

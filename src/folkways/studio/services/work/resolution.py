@@ -7,13 +7,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, count, get_row
 from folkways.studio.workflows.base import Arrival, Decision, Vote
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 
 
 def settle_again(connection: sa.Connection, item_id: int, now: float) -> None:

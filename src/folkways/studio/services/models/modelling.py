@@ -19,12 +19,12 @@ import sqlalchemy as sa
 from folkways.endpoints.clean import storable
 from folkways.errors import FolkwaysError
 from folkways.runs.asides import Aside, How, ask_asides
-from folkways.studio import schema
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered import Offered, Patient, open_offered
 from folkways.studio.records import Study, from_row
-from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
+from folkways.studio.services.rows import change_rows, count, get_row, inserted_id, read_all
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 TIMEOUT_SECONDS = 20.0
@@ -147,8 +147,7 @@ def list_calls(workspace: Workspace, study_id: int, *, item_id: int | None = Non
     query = sa.select(schema.model_calls).filter_by(study_id=study_id).order_by(schema.model_calls.c.id)
     if item_id is not None:
         query = query.filter_by(item_id=item_id)
-    with workspace.read() as connection:
-        return tuple(from_row(ModelCall, row) for row in connection.execute(query))
+    return read_all(workspace, ModelCall, query)
 
 
 def _get(connection: sa.Connection, number: int) -> ModelCall:

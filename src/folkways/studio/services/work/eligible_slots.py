@@ -6,12 +6,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
 from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_slots
 from folkways.studio.services.rows import count, get_value
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 
 _OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError
 from folkways.studio.records import (
     Assignment,
@@ -26,12 +25,13 @@ from folkways.studio.records import (
     from_row,
 )
 from folkways.studio.rules.counts import room
-from folkways.studio.services import accounts
-from folkways.studio.services.eligible_slots import attention_check, free_slot, taken_by
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.leases import own_assignment, renewed
+from folkways.studio.services.people import accounts
 from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
+from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by
+from folkways.studio.services.work.leases import own_assignment, renewed
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
-from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
+from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, ParticipantState, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.leases import own_assignment
-from folkways.studio.services.resolution import apply_rule
-from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id
+from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
+from folkways.studio.services.work.leases import own_assignment
+from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.workflows.registry import handler_of
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 LONGEST_KEY = 64
@@ -134,6 +134,21 @@ def _store(
     return Judgement(id=judgement_id, **{**row, "payload": payload})
 
 
+def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
+    """Item id -> its judgements in order of arrival, without those of people who withdrew."""
+    table, people = schema.judgements, schema.participants
+    query = (
+        sa.select(table)
+        .join(people, people.c.id == table.c.participant_id)
+        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
+        .order_by(table.c.id)
+    )
+    found: dict[int, list[Judgement]] = {}
+    for each in read_all(workspace, Judgement, query):
+        found.setdefault(each.item_id, []).append(each)
+    return found
+
+
 def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
     """The judgements of an item of this study, in order of arrival."""
     table, items = schema.judgements, schema.items
@@ -143,5 +158,4 @@ def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[
         .where(table.c.item_id == item_id, items.c.study_id == study_id)
         .order_by(table.c.id)
     )
-    with workspace.read() as connection:
-        return tuple(from_row(Judgement, row) for row in connection.execute(query))
+    return read_all(workspace, Judgement, query)

@@ -7,11 +7,12 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import InviteError, NotFoundError
 from folkways.studio.records import Invite, Role, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.sessions import token_hash
+from folkways.studio.services.people.sessions import token_hash
+from folkways.studio.services.rows import read_all
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 DAY = 86400.0
@@ -88,8 +89,7 @@ def usable_invite(connection: sa.Connection, token: str, now: float) -> Invite:
 def list_invites(workspace: Workspace, study_id: int) -> tuple[Invite, ...]:
     """All invites of a study, newest first."""
     query = sa.select(schema.invites).filter_by(study_id=study_id).order_by(schema.invites.c.id.desc())
-    with workspace.read() as connection:
-        return tuple(from_row(Invite, row) for row in connection.execute(query))
+    return read_all(workspace, Invite, query)
 
 
 def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: int | None = None) -> None:
