@@ -15,6 +15,7 @@ import polars as pl
 
 from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
+from folkways.benchmarks.studies import StudyExport
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
@@ -189,6 +190,7 @@ class Benchmark:
     analyses: what can be asked of a run besides its scores, with names that are unique here.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
+    exports:  what it makes of studies with people.
     """
 
     name: str
@@ -198,6 +200,7 @@ class Benchmark:
     analyses: tuple[Analysis, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()
+    exports: tuple[StudyExport, ...] = ()
 
     def __post_init__(self) -> None:
         """ValueError for a task of another name."""

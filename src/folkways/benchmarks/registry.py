@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from folkways.benchmarks.analyses import Analysis
 from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.studies import StudyExport
 from folkways.errors import UnknownNameError
 from folkways.releases.readers import load_benchmarks
 
@@ -26,6 +27,20 @@ def tasks() -> dict[str, Task]:
 def analyses() -> dict[str, tuple[Analysis, ...]]:
     """Benchmark -> its analyses, for the benchmarks that have any; their names are unique within a benchmark."""
     return {name: benchmark.analyses for name, benchmark in benchmarks().items() if benchmark.analyses}
+
+
+def study_exports() -> dict[str, tuple[StudyExport, ...]]:
+    """Benchmark -> the releases that it makes of studies, for the benchmarks that make any."""
+    return {name: benchmark.exports for name, benchmark in benchmarks().items() if benchmark.exports}
+
+
+def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
+    """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
+    found: dict[str, dict[str, None]] = {}
+    for export in (export for exports in study_exports().values() for export in exports if export.kind == kind):
+        for field, labels in export.labels.items():
+            found.setdefault(field, {}).update(dict.fromkeys(labels))
+    return {field: tuple(labels) for field, labels in found.items()}
 
 
 def get_task(name: str) -> Task:

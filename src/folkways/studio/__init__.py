@@ -5,7 +5,7 @@ One small core serves every workflow; a workflow is a configuration of it. The p
 - ``schema``, ``records``, ``activity``, ``errors``: tables (in the workspace's database), frozen records of their rows (people and
   their work; what the studio does by itself), what can go wrong (each error has a ``status`` for HTTP and words for people).
 - ``rules``: plain functions: who may take part, how much one may take, when an item has enough answers, what they come to.
-- ``workflows``: kinds of stages (``registry.HANDLERS``) as pure functions, and the files that combine them (``definition``).
+- ``workflows``: kinds of stages (``registry.STAGE_KINDS``) as pure functions, and the files that combine them (``definition``).
 - ``services``: what can be done, each function one transaction on a ``Workspace``. Nothing else writes.
 - ``exports``, ``imports``: out as releases, in from tables.
 - ``web``: pages over the services.
@@ -42,7 +42,7 @@ Services, by what a page does (``ws`` is the workspace):
 
 Besides: ``imports.items.import_items``, ``imports.offline.hand_out`` and ``take_in``, ``exports.make.export_study``,
 ``export_files`` and ``export_archive``, ``workflows.templates.template``, ``workflows.definition.load_definition``. A page shows
-``workflows.registry.handler_of(stage.kind).presented(item.content, participant.pseudonym)``, never the content itself.
+``workflows.registry.stage_kind(stage.kind).presented(item.content, participant.pseudonym)``, never the content itself.
 
 Functions that take ``participant_id`` and ``assignment_id`` raise NotFoundError for what is somebody else's; those that take
 ``study_id`` for what is another study's. Roles are the caller's to check (``accounts.require``), before anything else.

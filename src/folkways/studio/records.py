@@ -65,7 +65,7 @@ class AssignmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sign in. The password's hash never leaves ``services.people.accounts``. locale: of the interface ("en", "ar")."""
+    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the interface ("en")."""
 
     id: int
     login: str | None
@@ -158,7 +158,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is asked of whom. kind: a key of ``workflows.HANDLERS``. config: answers wanted, rules, choices; see that handler."""
+    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules, choices; see that handler."""
 
     id: int
     study_id: int

@@ -4,7 +4,10 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.xcr import data
 from folkways.benchmarks.xcr.adaptation import Adaptation
 from folkways.benchmarks.xcr.analyses import ANALYSES
+from folkways.benchmarks.xcr.export import EXPORT
 from folkways.benchmarks.xcr.identification import Identification
 from folkways.benchmarks.xcr.prediction import Prediction
 
-BENCHMARK = Benchmark("xcr", "XCR-Bench", (Identification(), Prediction(), Adaptation()), reader=data, analyses=ANALYSES)
+BENCHMARK = Benchmark(
+    "xcr", "XCR-Bench", (Identification(), Prediction(), Adaptation()), reader=data, analyses=ANALYSES, exports=(EXPORT,)
+)

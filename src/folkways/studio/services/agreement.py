@@ -12,7 +12,7 @@ from folkways.stats import agreement as measures
 from folkways.stats.agreement import Coefficient
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -55,7 +55,7 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
     labels: defaultdict[tuple[int, int | None, str], defaultdict[int, dict[str, Hashable]]] = defaultdict(lambda: defaultdict(dict))
     with workspace.read() as connection:
         for row in connection.execute(query):
-            told: Mapping[str, Hashable] = handler_of(stages[row.stage_id].kind).labels(row.payload)
+            told: Mapping[str, Hashable] = stage_kind(stages[row.stage_id].kind).labels(row.payload)
             for field, label in (told or {"": None}).items():
                 labels[row.stage_id, row.population_id, field][row.id][row.pseudonym] = label
     places = (None, *names)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.benchmarks.studies import Study as CollectedStudy
+from folkways.benchmarks.studies import StudyItem, Vote
 from folkways.studio.records import Item, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
-from folkways.studio.workflows.base import Vote
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -47,27 +47,28 @@ class Gathered:
         """The population of an item; None where it is everybody's."""
         return self.populations[item.population_id] if item.population_id is not None else None
 
-    def stage_of(self, kind: str, name: str | None = None) -> Stage:
-        """The stage of that kind, or of that name; FolkwaysError where there is none, or several and no name."""
-        found = [stage for stage in self.stages.values() if stage.kind == kind]
-        if name is not None:
-            named = [stage for stage in found if stage.name == name]
-            if not named:
-                raise UnknownNameError(f"stage of kind {kind}", name, [stage.name for stage in found])
-            return named[0]
-        if len(found) != 1:
-            names = ", ".join(stage.name for stage in found) or "none"
-            raise FolkwaysError(
-                f"study {self.study.name} has {len(found)} stages of kind {kind} ({names}); this export needs one: --stage"
+    def for_benchmarks(self) -> CollectedStudy:
+        """The same as benchmarks get it that make a release of it."""
+        items = {}
+        for number, item in self.items.items():
+            place = self.population(item)
+            items[number] = StudyItem(
+                id=number,
+                key=item.key,
+                stage=self.stages[item.stage_id].name,
+                parent=item.parent_id,
+                round=item.round,
+                population=place.name if place else None,
+                culture=place.culture if place else None,
+                language=place.language if place else None,
+                part=place.title if place and place.parent_id is not None else "",
+                state=item.state,
+                content=item.content,
+                result=item.result,
+                votes=self.votes(item),
             )
-        return found[0]
-
-    def ancestor(self, item: Item, kind: str) -> Item | None:
-        """The nearest item of a stage of that kind that ``item`` is or descends from; None where there is none."""
-        current: Item | None = item
-        while current is not None and self.stages[current.stage_id].kind != kind:
-            current = self.items.get(current.parent_id) if current.parent_id is not None else None
-        return current
+        stages = {stage.name: stage.kind for stage in self.stages.values()}
+        return CollectedStudy(self.study.name, self.study.title, self.study.licence, stages, items)
 
 
 def gather(workspace: Workspace, study_id: int) -> Gathered:
@@ -78,17 +79,11 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
     items_of, judgements_of, people_of = schema.items, schema.judgements, schema.participants
     with workspace.read() as connection:
         people = connection.execute(sa.select(people_of).where(people_of.c.study_id == study_id)).all()
-        rows = connection.execute(
-            sa.select(items_of).where(items_of.c.study_id == study_id, items_of.c.check.is_(None)).order_by(items_of.c.id)
-        )
+        ours = items_of.c.study_id == study_id, items_of.c.check.is_(None)
+        rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))
         items = {row.id: from_row(Item, row) for row in rows}
-        said = connection.execute(
-            sa.select(judgements_of)
-            .join(items_of, items_of.c.id == judgements_of.c.item_id)
-            .where(items_of.c.study_id == study_id, items_of.c.check.is_(None))
-            .order_by(judgements_of.c.id)
-        )
-        judgements = [from_row(Judgement, row) for row in said]
+        joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
+        judgements = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
     gone = {person.id for person in people if person.state == ParticipantState.WITHDRAWN}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
     for each in judgements:

@@ -14,7 +14,7 @@ from folkways.studio.records import AssignmentState, Item, ItemState, Revision, 
 from folkways.studio.services import audit
 from folkways.studio.services.rows import change_rows, find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -35,12 +35,12 @@ def add_items(
     """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
     now = time.time() if now is None else now
     found = get_stage(workspace, study_id, stage)
-    handler = handler_of(found.kind)
+    kind = stage_kind(found.kind)
     rows = []
     for each in new:
         population = get_population(workspace, study_id, each.population) if each.population is not None else None
         try:
-            content = handler.check_content(each.content, found.config)
+            content = kind.check_content(each.content, found.config)
         except SubmissionError as error:
             raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
         rows.append((each, population.id if population else None, content))
@@ -88,7 +88,7 @@ def place_item(
     item_id = inserted_id(connection, schema.items, row)
     add_revision(connection, item_id, "placed", content, participant_id=author_id, now=now)
     if check is None:
-        add_slots(connection, item_id, stage.id, population_id, handler_of(stage.kind).wanted(stage.config))
+        add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
     return item_id
 
 

@@ -17,9 +17,9 @@ from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, sessions
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
-from folkways.studio.web.forms.base import whole
 from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
 from folkways.studio.web.pages import render
 from folkways.studio.web.security.origin import visitor_token

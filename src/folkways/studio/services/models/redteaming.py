@@ -24,9 +24,10 @@ from folkways.studio.services.models import modelling
 from folkways.studio.services.rows import change_rows, find_row, get_row, read_all
 from folkways.studio.services.studies import get_study
 from folkways.studio.services.work.assignments import Work, get_work, require_leased
+from folkways.studio.stages.fields import raise_if
+from folkways.studio.stages.registry import stage_kind
+from folkways.studio.stages.writing import read_question, read_scenario
 from folkways.studio.workflows import helping
-from folkways.studio.workflows.base import raise_if, text_of
-from folkways.studio.workflows.options import options_of, positions_of
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -48,7 +49,7 @@ class Challenge:
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
     """Keep the scenario. SubmissionError where it is too short or too long."""
     problems: dict[str, str] = {}
-    text = text_of({"scenario": scenario}, "scenario", problems, least=10)
+    text = read_scenario({"scenario": scenario}, problems)
     raise_if(problems)
     work = _work(workspace, participant_id, assignment_id)
     return _revise(workspace, work, "scenario", {"scenario": text})
@@ -94,9 +95,7 @@ def edit(
     """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was followed."""
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
-    text = text_of(source, "question", problems, least=5)
-    texts = options_of(source, problems, 4, 4)
-    right = positions_of(source, "intended", 4, problems)
+    text, texts, right = read_question(source, problems)
     if strategy is not None and strategy not in helping.strategies():
         problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
     raise_if(problems)
@@ -116,9 +115,7 @@ def challenge(
     work = _work(workspace, participant_id, assignment_id)
     content = work.item.content
     problems: dict[str, str] = {}
-    question = text_of(content, "question", problems, least=5)
-    options = options_of(content, problems, 4, 4)
-    intended = content.get("intended") or []
+    question, options, intended = read_question(content, problems)
     if not intended:
         problems["intended"] = "mark the option that is right first"
     raise_if(problems)
@@ -152,7 +149,7 @@ def history(workspace: Workspace, participant_id: int, assignment_id: int) -> tu
 def _work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work)
-    if work.stage.kind != "write_question":
+    if not stage_kind(work.stage.kind).asks_models:
         raise ConflictError("this step belongs to writing a question")
     return work
 

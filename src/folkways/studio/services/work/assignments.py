@@ -30,7 +30,7 @@ from folkways.studio.services.people import accounts
 from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
 from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by
 from folkways.studio.services.work.leases import own_assignment, renewed
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -96,7 +96,7 @@ def claim_batch(
         if isinstance(person, NoWork):
             return person
         stages = _stages(connection, person, stage)
-        if not stages or handler_of(stages[0].kind).authored:
+        if not stages or stage_kind(stages[0].kind).authored:
             return NoWork("none_left")
         table = schema.assignments
         held = sa.select(table.c.id).where(
@@ -142,7 +142,7 @@ def _stages(connection: sa.Connection, person: Participant, name: str | None) ->
 
 def _going_on(stages: list[Stage], after: str) -> list[Stage]:
     return [each for each in stages if each.name == after] + [
-        each for each in stages if each.name != after and not handler_of(each.kind).authored
+        each for each in stages if each.name != after and not stage_kind(each.kind).authored
     ]
 
 
@@ -163,7 +163,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
     taken = taken_by(connection, person.id, stage.id)
     if room(taken, stage.config["cap"]) == 0:
         return NoWork("cap")
-    if handler_of(stage.kind).authored:
+    if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
     check = attention_check(connection, person, stage, taken)
     found = check if check is not None else free_slot(connection, person, stage, now)

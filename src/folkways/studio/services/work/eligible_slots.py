@@ -10,7 +10,7 @@ from folkways.studio.records import AssignmentState, ItemState, Participant, Sta
 from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_slots
 from folkways.studio.services.rows import count, get_value
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 
 _OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
@@ -52,7 +52,7 @@ def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now:
 def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
     """How many items of a stage a person could still be given at this moment; None where they write their own without a cap."""
     left = room(taken_by(connection, person.id, stage.id), stage.config["cap"])
-    if handler_of(stage.kind).authored:
+    if stage_kind(stage.kind).authored:
         return left
     table, items, skips = schema.assignments, schema.items, schema.skips
     # Open slots lie together in an index, and what a person cannot be given is little: it is named, so that no database comes to

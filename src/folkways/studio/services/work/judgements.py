@@ -16,7 +16,7 @@ from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -62,8 +62,8 @@ def submit(
         stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
         if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
             raise ConflictError("the study was closed; nothing more can be submitted")
-        payload = handler_of(stage.kind).validate(submission, item.content, stage.config)
-        if handler_of(stage.kind).authored:
+        payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
+        if stage_kind(stage.kind).authored:
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, assignment, item, stage, payload, key, now)
         apply_rule(connection, item, stage, now)
@@ -80,7 +80,7 @@ def check_submission(
             return
         item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
         stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-        handler_of(stage.kind).validate(submission, item.content, stage.config)
+        stage_kind(stage.kind).validate(submission, item.content, stage.config)
 
 
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
@@ -101,7 +101,7 @@ def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Ju
 def _store(
     connection: sa.Connection, assignment: Assignment, item: Item, stage: Stage, payload: Mapping[str, Any], key: str, now: float
 ) -> Judgement:
-    if handler_of(stage.kind).authored:
+    if stage_kind(stage.kind).authored:
         change_rows(connection, schema.items, {"id": item.id}, content=item.content)
         author = assignment.participant_id
         revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author, now=now)

@@ -7,12 +7,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from folkways.benchmarks.studies import Vote
 from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, count, get_row
-from folkways.studio.workflows.base import Arrival, Decision, Vote
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.base import Arrival, Decision
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 
 
@@ -33,8 +34,8 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, 
     """
     if item.check is not None or not _may_settle(connection, item, reopen):
         return
-    handler = handler_of(stage.kind)
-    decision = handler.decide(votes_of(connection, item.id), item.content, stage.config)
+    kind = stage_kind(stage.kind)
+    decision = kind.decide(votes_of(connection, item.id), item.content, stage.config)
     if decision.outcome == "wait":
         _wait(connection, item, decision.missing)
     elif decision.outcome == "subpopulation":
@@ -124,9 +125,9 @@ def _onward(connection: sa.Connection, item: Item, stage: Stage, decision: Decis
 
 def onward(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
     """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
-    content = handler_of(stage.kind).onward(item.content, result, stage.config)
+    content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
     arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
-    content = handler_of(target.kind).arriving(content, arrival, target.config)
+    content = stage_kind(target.kind).take_over(content, arrival, target.config)
     places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
     if target.config["for_each_population"]:
         populations = schema.populations

@@ -13,16 +13,16 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import NotFoundError
 from folkways.studio.exports.make import FORMATS, export_archive
 from folkways.studio.imports.items import import_items
-from folkways.studio.imports.offline import SHEETS, hand_out, take_in
+from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_rows
 from folkways.studio.records import Participant, ParticipantState
 from folkways.studio.services import audit, studies
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
-from folkways.studio.web.forms.base import whole
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -45,10 +45,10 @@ def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (),
     return context.page(
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
         populations=studies.populations(context.workspace, study.id),
-        importable=[stage for stage in stages if handler_of(stage.kind).example],
-        examples={stage.name: {"id": "1", **handler_of(stage.kind).example} for stage in stages},
-        offline=[stage for stage in stages if stage.kind in SHEETS],
-        judging=[stage for stage in stages if stage.kind == "judge_answer"],
+        importable=[stage for stage in stages if stage_kind(stage.kind).example],
+        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example} for stage in stages},
+        offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
+        judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
 

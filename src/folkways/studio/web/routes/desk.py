@@ -13,7 +13,7 @@ from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.services.work import leases
-from folkways.studio.web.forms.base import whole
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 

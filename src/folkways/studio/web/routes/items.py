@@ -15,11 +15,10 @@ from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.services import items, redaction, studies
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
-from folkways.studio.web.forms.base import Translate, whole
-from folkways.studio.web.forms.registry import form_of
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import RUNS_STUDIES, SETTLERS, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -73,13 +72,13 @@ def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int,
     rows = []
     for item in found:
         stage, said = stages[item.stage_id], by_item.get(item.id, ())
-        form, handler = form_of(stage.kind), handler_of(stage.kind)
+        kind = stage_kind(stage.kind)
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in form.said(judgement.payload, item.content, context.gettext):
+            for line in kind.describe(judgement.payload, item.content, context.gettext):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
-        labels = [handler.labels(judgement.payload) for judgement in said]
+        labels = [kind.labels(judgement.payload) for judgement in said]
         rows.append(Row(item, stage, ranked, len(said), disagreement(labels)))
     return rows
 
@@ -95,10 +94,10 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     item = items.get_item(context.workspace, study.id, context.number("item"))
     stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
-    form = form_of(stage.kind)
+    kind = stage_kind(stage.kind)
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     said = [
-        (pseudonyms[each.participant_id], each, form.said(each.payload, item.content, context.gettext))
+        (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
         for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
     populations = {population.id: population for population in studies.populations(context.workspace, study.id)}
@@ -108,9 +107,10 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
         facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
-        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), form=form, draft={},
-        redactable=handler_of(stage.kind).texts if context.roles & RUNS_STUDIES else (),
-        settles=_can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
+        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
+        redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        decides=_can_decide(stage, item), language=place.language if place else "",
+        **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 
 
@@ -134,27 +134,27 @@ def settle(context: RequestContext) -> Response:
                 context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
             )
         else:
-            decision = _decision(stage, item, context.form, context.gettext)
+            decision = _decision(stage, item, context.form)
             adjudications.adjudicate(
                 context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
             )
     except SubmissionError as error:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
-        return _item(context, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
+        return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")
 
 
-def _decision(stage: Stage, item: Item, fields: FormData, translate: Translate) -> Mapping[str, Any]:
+def _decision(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
     """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
-    form, handler = form_of(stage.kind), handler_of(stage.kind)
-    submission = form.read(fields, item.content, stage.config)
-    problems = form.problems(submission, item.content, stage.config, translate) or form.undecided(submission, translate)
-    if problems:
+    kind = stage_kind(stage.kind)
+    submission = kind.read_form(fields, item.content, stage.config)
+    payload = kind.validate(submission, item.content, stage.config)
+    if problems := kind.undecided(submission):
         raise SubmissionError(problems)
-    payload = handler.validate(submission, item.content, stage.config)
-    return handler.settled(payload, item.content, stage.config)
+    return kind.result_of(payload, item.content, stage.config)
 
 
-def _can_settle(stage: Stage, item: Item) -> bool:
+def _can_decide(stage: Stage, item: Item) -> bool:
     """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
-    return item.check is None and not handler_of(stage.kind).authored and stage.kind != "adapt"
+    kind = stage_kind(stage.kind)
+    return item.check is None and not kind.authored and kind.can_be_decided

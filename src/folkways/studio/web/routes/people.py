@@ -10,7 +10,7 @@ from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Participant, Role
 from folkways.studio.services import audit, progress, studies
 from folkways.studio.services.people import accounts, invites, participants
-from folkways.studio.web.forms.base import whole
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 

@@ -23,12 +23,11 @@ from folkways.studio.services.people.participation import parts_of
 from folkways.studio.services.progress import own_progress
 from folkways.studio.services.work import drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
-from folkways.studio.web.forms.base import whole
-from folkways.studio.web.forms.registry import form_of
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -163,27 +162,27 @@ def _task_page(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    form, config = form_of(work.stage.kind), work.stage.config
+    kind, config = stage_kind(work.stage.kind), work.stage.config
     content = _presented(context, work)
     task = task_of(context, work, revision)
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
-        "tasks/task.html.j2", status, study=context.study, task=task, language=task.language, form=form, content=content,
+        "tasks/task.html.j2", status, study=context.study, task=task, language=task.language, kind=kind, content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, **form.context(content, config, draft),
+        has_verifier="verifier" in models, **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 
 def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
     """The item as this person is to see it: without what is hidden from them, in an order of their own."""
-    return handler_of(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
+    return stage_kind(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
 def save(context: RequestContext) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
     work = _work(context)
-    payload = form_of(work.stage.kind).read(context.form, _presented(context, work), work.stage.config)
+    payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
     try:
         draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
@@ -206,20 +205,14 @@ def send(context: RequestContext) -> Response:
 
 
 def _send(context: RequestContext, work: Work) -> Response:
-    form = form_of(work.stage.kind)
-    content, config = _presented(context, work), work.stage.config
-    submission = form.read(context.form, content, config)
+    submission = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     try:
-        if work.assignment.state == AssignmentState.LEASED:
-            problems = form.problems(submission, content, config, context.gettext)
-            if problems:
-                raise SubmissionError(problems)
         judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
         if context.wants_json:
             raise
         revision = whole(context.text("revision")) or 0
-        return _task_page(context, work, submission, revision, error.problems, error.status)
+        return _task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=work.stage.name)
     return _on(context, after=work.stage.name)

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import SubmissionError
-from folkways.studio.workflows.adapting import untag
-from folkways.studio.workflows.base import COMMON_OPTIONS, Arrival, Decision, Vote
-from folkways.studio.workflows.options import spans_of, tag
-from folkways.studio.workflows.registry import HANDLERS, handler_of
+from folkways.studio.stages.adapting import untag
+from folkways.studio.stages.base import COMMON_OPTIONS, Arrival, Decision
+from folkways.studio.stages.fields import spans_of, tag
+from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 
 QUESTION = {"question": "What?", "options": ["a", "b", "c", "d"]}
 SENTENCE = {"sentence": "In der Küche gab es 🍲 potluck.", "spans": [[22, 29]]}
@@ -93,26 +94,26 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
 
 
 def config_of(kind: str, **changes: Any) -> dict[str, Any]:
-    options = {**COMMON_OPTIONS, **handler_of(kind).options}
+    options = {**COMMON_OPTIONS, **stage_kind(kind).options}
     return {**{name: option.default for name, option in options.items()}, "next": {}, **changes}
 
 
 def take(kind: str, submission: Mapping[str, Any], content: Mapping[str, Any] | None = None, **changes: Any) -> Mapping[str, Any]:
     config = config_of(kind, **changes)
-    handler = handler_of(kind)
+    handler = stage_kind(kind)
     return handler.validate(submission, handler.check_content(GOOD[kind][0] if content is None else content, config), config)
 
 
 def decide(kind: str, *submissions: Mapping[str, Any], **changes: Any) -> Decision:
     config = config_of(kind, **changes)
-    handler = handler_of(kind)
+    handler = stage_kind(kind)
     content = handler.check_content(GOOD[kind][0], config)
     votes = [Vote(f"p-{place}", handler.validate(each, content, config)) for place, each in enumerate(submissions)]
     return handler.decide(votes, content, config)
 
 
 def test_every_kind_has_a_submission_that_is_taken() -> None:
-    assert set(GOOD) == set(HANDLERS)
+    assert set(GOOD) == set(STAGE_KINDS)
 
 
 @pytest.mark.parametrize("kind", list(GOOD))
@@ -164,9 +165,9 @@ def test_whatever_is_sent_is_taken_or_refused_in_words(kind: str, submission: di
         assert error.problems
 
 
-@pytest.mark.parametrize("kind", [kind for kind, handler in HANDLERS.items() if not handler.authored])
+@pytest.mark.parametrize("kind", [kind for kind, handler in STAGE_KINDS.items() if not handler.authored])
 def test_an_item_waits_for_as_many_answers_as_it_wants(kind: str) -> None:
-    wanted = HANDLERS[kind].wanted(config_of(kind))
+    wanted = STAGE_KINDS[kind].answers_wanted(config_of(kind))
     submission = GOOD[kind][1]
     assert decide(kind, *[submission] * (wanted - 1)) == Decision("wait", 1)
     assert decide(kind, *[submission] * wanted).outcome == "done"
@@ -198,12 +199,12 @@ def test_reviewers_keep_by_more_than_half() -> None:
 
 
 def test_verifiers_do_not_see_what_the_author_held_right() -> None:
-    handler = handler_of("review")
-    assert set(handler.onward({**SCENARIO}, {"question": "Q", "options": ["a"]}, config_of("review"))) == {"question", "options"}
+    handler = stage_kind("review")
+    assert set(handler.hand_on({**SCENARIO}, {"question": "Q", "options": ["a"]}, config_of("review"))) == {"question", "options"}
 
 
 def test_judges_see_sentences_in_orders_of_their_own_without_their_writers() -> None:
-    handler = handler_of("choose_best")
+    handler = stage_kind("choose_best")
     content = handler.check_content(CANDIDATES, config_of("choose_best"))
     orders = set()
     for number in range(20):
@@ -232,17 +233,17 @@ def test_a_stage_may_bring_labels_of_its_own() -> None:
 
 
 def test_an_expert_decides_as_the_stage_itself_would() -> None:
-    handler = handler_of("adjudicate")
+    handler = stage_kind("adjudicate")
     rules = config_of("choose_best")
-    content = handler_of("choose_best").check_content(CANDIDATES, rules)
+    content = stage_kind("choose_best").check_content(CANDIDATES, rules)
     votes = [Vote("p-1", {"best": "a"}), Vote("p-2", {"best": "c"})]
-    arrived = handler.arriving(content, Arrival("choose_best", rules, votes), config_of("adjudicate"))
+    arrived = handler.take_over(content, Arrival("choose_best", rules, votes), config_of("adjudicate"))
     assert [each["participant"] for each in handler.presented(arrived, "x")["candidates"]] == ["1", "2"]
     assert "by" not in handler.presented(arrived, "x")["content"]["candidates"][0]
     payload = handler.validate({"best": "c", "ratings": RATED, "reason": "clear"}, arrived, config_of("adjudicate"))
     found = handler.decide([Vote("e", payload)], arrived, config_of("adjudicate"))
     assert found.result == {"sentence": "Three.", "best": "c", "by": "", "adjudicated": True}
-    onward = handler.onward(arrived, found.result, config_of("adjudicate"))
+    onward = handler.hand_on(arrived, found.result, config_of("adjudicate"))
     assert onward == {"item": "potluck", "sentence": "Three.", "by": ""}
 
 

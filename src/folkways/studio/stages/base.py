@@ -1,27 +1,23 @@
-"""What a kind of stage is: pure functions from what people submit to what becomes of an item. No input or output happens here."""
+"""What a kind of stage is. No input or output happens here."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from folkways.endpoints.clean import storable
-from folkways.studio.errors import SubmissionError
+from folkways.benchmarks.studies import Study, Vote
+
+if TYPE_CHECKING:
+    import polars as pl
+    from starlette.datastructures import FormData
 
 Content = Mapping[str, Any]
 Config = Mapping[str, Any]
+Translate = Callable[..., str]
 
 Outcome = Literal["wait", "done", "dropped", "subpopulation"]
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """One judgement as rules see it: who gave it (a pseudonym) and its payload."""
-
-    participant: str
-    payload: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +43,18 @@ class Arrival:
     kind: str
     config: Config
     votes: Sequence[Vote]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission, and help (column ->
+    words) where the names of the columns do not say it.
+    """
+
+    shown: Callable[[Content], dict[str, str]]
+    filled: tuple[str, ...]
+    read: Callable[[Mapping[str, str]], dict[str, Any]]
+    help: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +98,35 @@ _NAMES = {
 }
 
 
-class Handler(ABC):
-    """One kind of stage. Payloads and contents are JSON; each handler's docstring gives their fields."""
+class StageKind(ABC):
+    """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it.
 
-    kind: ClassVar[str]
+    Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure function. What a kind
+    does not need stays as it is here.
+    """
+
+    name: ClassVar[str]  # as studies' files call it
     about: ClassVar[str]
     authored: ClassVar[bool] = False  # people write new items instead of being given some
+    asks_models: ClassVar[bool] = False  # its authors may ask the study's helper and verifier
+    judges_replies: ClassVar[bool] = False  # its items are replies of models, drawn from a run
+    can_be_decided: ClassVar[bool] = True  # a researcher or expert may put one result in place of what people said
     options: ClassVar[Mapping[str, Option]] = {}  # besides COMMON_OPTIONS
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
     example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
     own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
     texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
+    copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
+    sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
+
+    # Rules
 
     def check_config(self, config: Config) -> Mapping[str, str]:
         """What is wrong with settings that fit their kinds one by one: setting -> problem."""
         return {}
 
-    def wanted(self, config: Config) -> int:
+    def answers_wanted(self, config: Config) -> int:
         """Answers that an item needs at first."""
         return 1 if self.authored else int(config["answers"])
 
@@ -117,27 +136,30 @@ class Handler(ABC):
 
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The payload of a judgement: the submission with only known fields, cleaned. SubmissionError names every wrong field."""
+        """The payload of a judgement: the submission with only known fields, cleaned. SubmissionError names every wrong field, in
+        words for the person who filled it in.
+        """
 
-    @abstractmethod
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """What the judgements so far come to; they are in order of arrival and without those of people who withdrew."""
+        missing = config["answers"] - len(votes)
+        return Decision("wait", missing) if missing > 0 else self.resolve(votes, content, config)
 
-    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    @abstractmethod
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """``decide`` where as many people have answered as the stage asks."""
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The result of an item over which this one judgement decides: a unanimous one, or an expert's."""
+        return dict(payload)
+
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The content that a done item hands to the next stage."""
         return {**content, **result}
 
-    def arriving(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
+    def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
         """The content of an item that comes to this stage from another."""
         return content
-
-    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
-        """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""
-        return {name: value for name, value in content.items() if name not in self.hidden}
-
-    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The result of an item over which this one judgement decides: an unanimous one, or an expert's."""
-        return dict(payload)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
@@ -147,9 +169,47 @@ class Handler(ABC):
         """The payload with REDACTED in place of every text of these of its fields."""
         return {name: masked(value) if name in fields else value for name, value in payload.items()}
 
-    def passes(self, payload: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
+    def passes_check(self, payload: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
         """Whether a judgement of an attention check is right: it says what the check says, in every field of the check."""
         return all(payload.get(name) == value for name, value in check.items())
+
+    # Page
+
+    @property
+    def form_template(self) -> str:
+        """The part of the page with its fields."""
+        return f"tasks/kinds/{self.name}.html.j2"
+
+    @property
+    def help_template(self) -> str:
+        """The part of the page with its guidelines and keys."""
+        return f"tasks/help/{self.name}.html.j2"
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""
+        return {name: value for name, value in content.items() if name not in self.hidden}
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the form's template needs besides content, config and draft."""
+        return {}
+
+    @abstractmethod
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
+
+    def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
+        """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""
+        return {}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """A judgement in words, for reviewers and researchers: one line per thing said."""
+        return [f"{name}: {value}" for name, value in payload.items() if value not in (None, "", [], {})]
+
+    # Exports
+
+    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+        """Name -> table that a study with judgements of this kind exports besides those of every study."""
+        return {}
 
 
 COMMON_OPTIONS: Mapping[str, Option] = {
@@ -176,37 +236,3 @@ def masked(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: masked(each) for name, each in value.items()}
     return [masked(each) for each in value] if isinstance(value, list) else value
-
-
-def fail(**problems: str) -> SubmissionError:
-    """A SubmissionError for these fields."""
-    return SubmissionError(problems)
-
-
-def text_of(source: Mapping[str, Any], name: str, problems: dict[str, str], *, least: int = 1, most: int = 4000) -> str:
-    """A text field without outer white space; a problem is noted where it is missing, too short or too long."""
-    value = source.get(name, "")
-    if not isinstance(value, str):
-        problems[name] = "must be text"
-        return ""
-    value = storable(value).strip()
-    if len(value) < least:
-        problems[name] = "must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}"
-    elif len(value) > most:
-        problems[name] = f"has {len(value)} characters; {most} is the most"
-    return value
-
-
-def one_of(source: Mapping[str, Any], name: str, valid: Sequence[str], problems: dict[str, str]) -> str:
-    """A field that is one of ``valid``; a problem is noted otherwise."""
-    value = source.get(name)
-    if value not in valid:
-        problems[name] = f"choose one of: {', '.join(valid)}"
-        return ""
-    return str(value)
-
-
-def raise_if(problems: Mapping[str, str]) -> None:
-    """Raise a SubmissionError where there are problems."""
-    if problems:
-        raise SubmissionError(problems)

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from folkways.benchmarks.xcr.building.labels import FIELDS
-from folkways.studio.rules.counts import missing_answers
+from folkways.benchmarks.registry import labels_of
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
 from folkways.studio.rules.votes import best_of
-from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
-from folkways.studio.workflows.options import spans_of, tag
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
+from folkways.studio.stages.forms import spans, text, whole
+
+if TYPE_CHECKING:
+    from starlette.datastructures import FormData
+
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
 
 
-class ChooseBestHandler(Handler):
+class ChooseBest(StageKind):
     """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``, ``text``, ``by``: who
     wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id -> criterion -> 1 to 5).
 
     The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
     result: ``sentence``, ``best``, ``by``.
+
+    On its page: ``best`` (an id), ``rate-ID-CRITERION`` (1 to 5).
     """
 
-    kind = "choose_best"
+    name = "choose_best"
     about = "judges rate several sentences and choose the best"
     example: ClassVar[Mapping[str, str]] = {
         "item": "Boxing Day",
@@ -66,7 +74,7 @@ class ChooseBestHandler(Handler):
         """A choice, and every rating."""
         problems: dict[str, str] = {}
         ids = [each["id"] for each in content["candidates"]]
-        best = one_of(submission, "best", ids, problems)
+        best = one_of(submission, "best", ids, problems, Message("Choose the best sentence."))
         given = submission.get("ratings")
         ratings: dict[str, dict[str, Any]] = {}
         for each in ids:
@@ -76,15 +84,12 @@ class ChooseBestHandler(Handler):
         if len(values) < len(ids) * len(config["criteria"]) or not all(
             isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_RATING for value in values
         ):
-            problems["ratings"] = f"rate every sentence from 1 to {HIGHEST_RATING} by: {', '.join(config['criteria'])}"
+            problems["ratings"] = Message("Rate every sentence by every criterion.")
         raise_if(problems)
         return {"best": best, "ratings": ratings}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Most choices, then the higher mean rating."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
-            return Decision("wait", missing)
         ids = [each["id"] for each in content["candidates"]]
         scores = [
             sum(sum(vote.payload["ratings"][each].values()) for vote in votes) / (len(votes) * len(config["criteria"]))
@@ -93,14 +98,14 @@ class ChooseBestHandler(Handler):
         best = best_of([ids.index(vote.payload["best"]) for vote in votes], scores)
         if best is None:
             return Decision("done", result={"disputed": ["best"]}, reason="the judges chose differently", branch="disagree")
-        return Decision("done", result=self.settled({"best": ids[best]}, content, config))
+        return Decision("done", result=self.result_of({"best": ids[best]}, content, config))
 
-    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The chosen sentence."""
         chosen = next(each for each in content["candidates"] if each["id"] == payload["best"])
         return {"sentence": chosen["text"], "best": chosen["id"], "by": chosen["by"]}
 
-    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The sentence with what it is about; where judges differ, all of them."""
         known = {name: content[name] for name in ("item", "fact", "context", "source") if name in content}
         if "sentence" not in result:
@@ -111,13 +116,27 @@ class ChooseBestHandler(Handler):
         """The choice."""
         return {"best": payload["best"]}
 
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The choice, and the ratings that were given."""
+        ratings: dict[str, dict[str, int]] = {}
+        for candidate in content["candidates"]:
+            row = {name: whole(text(fields, f"rate-{candidate['id']}-{name}")) for name in config["criteria"]}
+            ratings[candidate["id"]] = {name: value for name, value in row.items() if value is not None}
+        return {"best": text(fields, "best"), "ratings": ratings}
 
-class TagSpansHandler(Handler):
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The chosen sentence."""
+        return [candidate["text"] for candidate in content["candidates"] if candidate["id"] == payload["best"]]
+
+
+class TagSpans(StageKind):
     """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
     ``spans`` and ``tagged``, the sentence with tags around them.
+
+    On its page: ``spans``.
     """
 
-    kind = "tag_spans"
+    name = "tag_spans"
     about = "people mark where the culture-specific items stand"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
     branches = ("done", "disagree")
@@ -137,20 +156,17 @@ class TagSpansHandler(Handler):
         problems: dict[str, str] = {}
         spans = spans_of(submission, "spans", content["sentence"], problems)
         if not spans:
-            problems.setdefault("spans", "mark at least one item")
+            problems.setdefault("spans", Message("Mark at least one item in the sentence."))
         raise_if(problems)
         return {"spans": spans}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all marked the same."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
-            return Decision("wait", missing)
         if any(vote.payload["spans"] != votes[0].payload["spans"] for vote in votes):
             return Decision("done", result={"disputed": ["spans"]}, reason="the marks differ", branch="disagree")
-        return Decision("done", result=self.settled(votes[0].payload, content, config))
+        return Decision("done", result=self.result_of(votes[0].payload, content, config))
 
-    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The spans and the tagged sentence."""
         return {"spans": payload["spans"], "tagged": tag(content["sentence"], payload["spans"])}
 
@@ -158,25 +174,40 @@ class TagSpansHandler(Handler):
         """The set of spans."""
         return {"spans": frozenset(tuple(span) for span in payload["spans"])}
 
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The marks."""
+        return {"spans": spans(fields, "spans")}
 
-class LabelItemHandler(Handler):
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """What was marked."""
+        return [content["sentence"][start:end] for start, end in payload["spans"]]
+
+
+class LabelItem(StageKind):
     """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
 
     result: the three, or ``disputed`` with the names of those on which people differ.
+
+    On its page: ``category``, ``level``, ``element``.
     """
 
-    kind = "label_item"
+    name = "label_item"
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")
     hidden = ("by",)
     own_columns = ("item",)
-    SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    FIELDS: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "category": ("categories", Message("Choose a category.")),
+        "level": ("levels", Message("Choose a level.")),
+        "element": ("elements", Message("Choose an element.")),
+    }
+    """Field -> the setting with its labels, and what is said where none is chosen."""
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people label each item", least=1),
-        "categories": Option([], "the categories; XCR-Bench's seven where this is empty", "texts"),
+        "categories": Option([], "the categories; those of the benchmark where this is empty", "texts"),
         "levels": Option([], "the levels; Hall's three where this is empty", "texts"),
-        "elements": Option([], "the elements; XCR-Bench's 25 where this is empty", "texts"),
+        "elements": Option([], "the elements; those of the benchmark where this is empty", "texts"),
     }
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -187,24 +218,28 @@ class LabelItemHandler(Handler):
         raise_if(problems)
         return {**content, "sentence": sentence, "spans": spans, "tagged": tag(sentence, spans)}
 
+    sheet = Sheet(
+        lambda content: {"sentence": content["tagged"]},
+        ("category", "level", "element"),
+        lambda row: {name: cell.strip() for name, cell in row.items()},
+    )
+
     def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
         """Field -> the labels that may be chosen."""
-        return {field: config[self.SETTINGS[field]] or labels for field, labels in FIELDS.items()}
+        return {field: config[setting] or labels_of(self.name)[field] for field, (setting, _) in self.FIELDS.items()}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """One label of each."""
         problems: dict[str, str] = {}
-        payload = {field: one_of(submission, field, valid, problems) for field, valid in self.valid(config).items()}
+        valid = self.valid(config)
+        payload = {field: one_of(submission, field, valid[field], problems, ask) for field, (_, ask) in self.FIELDS.items()}
         raise_if(problems)
         return payload
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all agree on all three."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
-            return Decision("wait", missing)
-        disputed = [field for field in FIELDS if len({vote.payload[field] for vote in votes}) > 1]
-        agreed = {field: votes[0].payload[field] for field in FIELDS if field not in disputed}
+        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
         if disputed:
             reason = f"people differ on the {', the '.join(disputed)}"
             return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
@@ -212,4 +247,16 @@ class LabelItemHandler(Handler):
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Each of the three."""
-        return {field: payload[field] for field in FIELDS}
+        return {field: payload[field] for field in self.FIELDS}
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The labels that may be chosen."""
+        return {"labels": self.valid(config)}
+
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The three labels."""
+        return {name: text(fields, name) for name in ("category", "level", "element")}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The three labels."""
+        return [payload[name] for name in ("category", "level", "element")]

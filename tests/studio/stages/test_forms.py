@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
-from folkways.studio.web.forms.answers import GroupAnswersForm
-from folkways.studio.web.forms.base import spans
-from folkways.studio.web.forms.registry import FORMS
+from folkways.studio.errors import SubmissionError
+from folkways.studio.stages.answers import GroupAnswers
+from folkways.studio.stages.forms import spans
+from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
+from folkways.studio.web.pages import environment
 from folkways.studio.workflows.definition import read_definition
-from folkways.studio.workflows.registry import HANDLERS, handler_of
 from tests.studio.web.test_accessible import CONTENTS
 from tests.support.studies import described
 
@@ -26,15 +27,17 @@ def config_of(kind: str) -> Mapping[str, Any]:
 def content_of(kind: str) -> Mapping[str, Any]:
     if kind == "adjudicate":
         return {"kind": "vote", "rules": config_of("vote"), "content": content_of("vote"), "candidates": []}
-    return handler_of(kind).check_content(CONTENTS[kind], config_of(kind)) if kind in CONTENTS else {}
+    return stage_kind(kind).check_content(CONTENTS[kind], config_of(kind)) if kind in CONTENTS else {}
 
 
 def fields(*pairs: tuple[str, str]) -> FormData:
     return FormData(list(pairs))
 
 
-def test_every_kind_of_stage_has_a_form() -> None:
-    assert set(FORMS) == set(HANDLERS)
+def test_every_kind_of_stage_has_a_form_and_help() -> None:
+    for kind in STAGE_KINDS.values():
+        assert environment("en").get_template(kind.form_template)
+        assert environment("en").get_template(kind.help_template)
 
 
 NAMES = [
@@ -60,24 +63,24 @@ VALUES = st.one_of(
 )
 
 
-@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("kind", STAGE_KINDS)
 @given(pairs=st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=12))
 def test_whatever_a_browser_sends_is_read_and_what_is_missing_is_said(kind: str, pairs: list[tuple[str, str]]) -> None:
-    form, content, config = FORMS[kind], content_of(kind), config_of(kind)
-    submission = form.read(FormData(pairs), content, config)
-    for words in form.problems(
-        submission, content, config, lambda message, **values: message % values if values else message
-    ).values():
-        assert words
-    form.context(content, config, submission)
+    form, content, config = STAGE_KINDS[kind], content_of(kind), config_of(kind)
+    submission = form.read_form(FormData(pairs), content, config)
+    try:
+        form.validate(submission, content, config)
+    except SubmissionError as error:
+        assert all(error.problems.values())
+    form.form_values(content, config, submission)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in FORMS if kind != "localise"])
+@pytest.mark.parametrize("kind", [kind for kind in STAGE_KINDS if kind != "localise"])
 def test_an_empty_form_is_not_sent(kind: str) -> None:
-    form, content, config = FORMS[kind], content_of(kind), config_of(kind)
-    submission = form.read(FormData([]), content, config)
-    found = form.problems(submission, content, config, lambda message, **values: message % values if values else message)
-    assert found
+    form, content, config = STAGE_KINDS[kind], content_of(kind), config_of(kind)
+    submission = form.read_form(FormData([]), content, config)
+    with pytest.raises(SubmissionError):
+        form.validate(submission, content, config)
 
 
 GROUPED = {
@@ -88,10 +91,10 @@ GROUPED = {
 
 
 def test_answers_that_say_the_same_follow_one_leader() -> None:
-    form = GroupAnswersForm()
-    rows = form.context(GROUPED, {}, {})["rows"]
+    form = GroupAnswers()
+    rows = form.form_values(GROUPED, {}, {})["rows"]
     assert [(row["text"], row["count"]) for row in rows] == [("rice", 3), ("Rice", 1), ("tea", 1), ("?!", 1)]
-    read = form.read(
+    read = form.read_form(
         fields(("place-0", "own"), ("en-0", "rice; cooked rice "), ("place-1", "0"), ("en-2", "tea"), ("place-3", "invalid")),
         GROUPED,
         {},
@@ -106,31 +109,31 @@ def test_answers_that_say_the_same_follow_one_leader() -> None:
 
 
 def test_a_chain_ends_at_its_leader_and_a_circle_at_its_first() -> None:
-    form = GroupAnswersForm()
-    chain = form.read(fields(("place-1", "0"), ("place-2", "1"), ("place-3", "2")), GROUPED, {})
+    form = GroupAnswers()
+    chain = form.read_form(fields(("place-1", "0"), ("place-2", "1"), ("place-3", "2")), GROUPED, {})
     assert chain["groups"][0]["answers"] == ["rice", "Rice", "tea", "?!"]
-    circle = form.read(fields(("place-0", "2"), ("place-2", "0")), GROUPED, {})
+    circle = form.read_form(fields(("place-0", "2"), ("place-2", "0")), GROUPED, {})
     assert circle["groups"][0]["answers"] == ["rice", "tea"]
-    dropped = form.read(fields(("place-0", "invalid"), ("place-1", "0")), GROUPED, {})
+    dropped = form.read_form(fields(("place-0", "invalid"), ("place-1", "0")), GROUPED, {})
     assert dropped["invalid"] == ["rice", "Rice"]
 
 
 @given(st.lists(st.sampled_from(["own", "invalid", "0", "1", "2", "3"]), min_size=4, max_size=4))
 def test_every_answer_is_in_one_group_or_invalid_and_a_draft_is_shown_as_it_was_read(places: list[str]) -> None:
-    form = GroupAnswersForm()
+    form = GroupAnswers()
     sent = [
         *((f"place-{number}", place) for number, place in enumerate(places)),
         *((f"en-{number}", f"e{number}") for number in range(4)),
     ]
-    draft = form.read(FormData(sent), GROUPED, {})
+    draft = form.read_form(FormData(sent), GROUPED, {})
     placed = [answer for group in draft["groups"] for answer in group["answers"]] + draft["invalid"]
     assert sorted(placed) == sorted(["rice", "Rice", "tea", "?!"])
-    rows = form.context(GROUPED, {}, draft)["rows"]
+    rows = form.form_values(GROUPED, {}, draft)["rows"]
     again = [
         *((f"place-{number}", row["place"]) for number, row in enumerate(rows)),
         *((f"en-{number}", row["english"]) for number, row in enumerate(rows)),
     ]
-    assert form.read(FormData(again), GROUPED, {}) == draft
+    assert form.read_form(FormData(again), GROUPED, {}) == draft
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.benchmarks.studies import Vote, answers_by_person, count_people
 from folkways.studio.errors import SubmissionError
-from folkways.studio.workflows.answers import collected, count_people
-from folkways.studio.workflows.base import Arrival, Decision, Handler, Vote
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.base import Arrival, Decision, StageKind
+from folkways.studio.stages.registry import stage_kind
 
 ASKED = {"local": "무엇?", "english": "What?"}
 
 
-def problems(handler: Handler, submission: Mapping[str, Any], content: Mapping[str, Any], **config: Any) -> set[str]:
+def problems(handler: StageKind, submission: Mapping[str, Any], content: Mapping[str, Any], **config: Any) -> set[str]:
     """The fields that are refused."""
     try:
         handler.validate(submission, content, config)
@@ -36,20 +36,20 @@ def problems(handler: Handler, submission: Mapping[str, Any], content: Mapping[s
     ],
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:
-    assert {name: (each.default, each.kind, each.least) for name, each in handler_of(kind).options.items()} == settings
+    assert {name: (each.default, each.kind, each.least) for name, each in stage_kind(kind).options.items()} == settings
 
 
 @pytest.mark.parametrize(
     ("majority", "answers", "valid"), [(3, 5, True), (2, 5, False), (5, 5, True), (6, 5, False), (2, 4, False)]
 )
 def test_a_majority_is_more_than_half(majority: int, answers: int, valid: bool) -> None:
-    found = handler_of("vote").check_config({"majority": majority, "answers": answers})
+    found = stage_kind("vote").check_config({"majority": majority, "answers": answers})
     assert set(found) == (set() if valid else {"majority"})
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9])
 def test_a_question_has_two_to_eight_options(count: int) -> None:
-    handler = handler_of("vote")
+    handler = stage_kind("vote")
     content = {"question": " What? ", "options": [f" {number} " for number in range(count)], "source": "a book"}
     if 2 <= count <= 8:
         taken = handler.check_content(content, {})
@@ -64,7 +64,7 @@ def test_a_question_has_two_to_eight_options(count: int) -> None:
 
 
 def test_a_vote_is_options_or_a_reason_for_none() -> None:
-    handler, content = handler_of("vote"), {"question": "What?", "options": ["a", "b", "c"]}
+    handler, content = stage_kind("vote"), {"question": "What?", "options": ["a", "b", "c"]}
     assert handler.validate({"choices": [2, 0, 2], "comment": " c "}, content, {}) == {
         "choices": [0, 2], "abstain": None, "comment": "c",
     }  # fmt: skip
@@ -84,7 +84,7 @@ def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, secon
     answers = len(said)
     if not answers < 2 * majority <= 2 * answers:
         return
-    handler, content = handler_of("vote"), {"question": "What?", "options": ["a", "b", "c"]}
+    handler, content = stage_kind("vote"), {"question": "What?", "options": ["a", "b", "c"]}
     votes = []
     for place, chosen in enumerate(said):
         abstain = None if chosen else "cannot_answer" if place % 2 else "dont_know"
@@ -107,22 +107,22 @@ def test_votes_are_counted_as_by_hand(said: list[set[int]], majority: int, secon
 
 
 def test_more_votes_than_were_wanted_are_counted_too() -> None:
-    handler, content = handler_of("vote"), {"question": "What?", "options": ["a", "b"]}
+    handler, content = stage_kind("vote"), {"question": "What?", "options": ["a", "b"]}
     votes = [Vote(f"p-{place}", {"choices": [0], "abstain": None, "comment": ""}) for place in range(6)]
     found = handler.decide(votes, content, {"answers": 5, "majority": 4, "second_round": True})
     assert (found.outcome, found.result["counts"]) == ("done", [6, 0])
 
 
 def test_what_votes_come_to_by_one_person_and_for_agreement() -> None:
-    handler = handler_of("vote")
-    assert handler.settled({"choices": [2]}, {}, {}) == {"gold": [2], "mode": "single"}
-    assert handler.settled({"choices": [0, 2]}, {}, {}) == {"gold": [0, 2], "mode": "multi"}
+    handler = stage_kind("vote")
+    assert handler.result_of({"choices": [2]}, {}, {}) == {"gold": [2], "mode": "single"}
+    assert handler.result_of({"choices": [0, 2]}, {}, {}) == {"gold": [0, 2], "mode": "multi"}
     assert handler.labels({"choices": [0, 2], "abstain": None}) == {"choices": frozenset({0, 2})}
     assert handler.labels({"choices": [], "abstain": "dont_know"}) == {"choices": frozenset({"dont_know"})}
 
 
 def test_a_question_for_short_answers_has_two_wordings() -> None:
-    handler = handler_of("short_answers")
+    handler = stage_kind("short_answers")
     assert handler.check_content({"local": f" {'무' * 500}", "english": "w" * 500, "category": "Food"}, {}) == {
         "local": "무" * 500, "english": "w" * 500, "category": "Food",
     }  # fmt: skip
@@ -163,7 +163,7 @@ def test_a_question_for_short_answers_has_two_wordings() -> None:
     ],
 )
 def test_short_answers_are_taken_or_refused(submission: dict[str, Any], payload: Any) -> None:
-    handler = handler_of("short_answers")
+    handler = stage_kind("short_answers")
     if isinstance(payload, set):
         assert problems(handler, submission, ASKED, most_answers=3) == payload
     else:
@@ -176,7 +176,7 @@ def test_only_i_dont_know_is_replaced(said: list[str | None], wanted: int, most_
     votes = [Vote(str(place), {"answers": [] if why else ["a"], "no_answer": why, "other": ""}) for place, why in enumerate(said)]
     idk = said.count("idk")
     valid = len(said) - idk
-    found = handler_of("short_answers").decide(votes, ASKED, {"answers": wanted, "most_idk": most_idk})
+    found = stage_kind("short_answers").decide(votes, ASKED, {"answers": wanted, "most_idk": most_idk})
     if valid >= wanted or idk > most_idk:
         assert found == Decision("done", result={"valid": valid, "idk": idk})
     else:
@@ -184,7 +184,7 @@ def test_only_i_dont_know_is_replaced(said: list[str | None], wanted: int, most_
 
 
 def test_what_is_redacted_of_short_answers_is_another_way_of_giving_none() -> None:
-    handler = handler_of("short_answers")
+    handler = stage_kind("short_answers")
     answered = {"answers": ["a", "b"], "no_answer": None, "other": ""}
     assert handler.redacted(answered, ["answers"], ASKED) == {"answers": [], "no_answer": "other", "other": "[redacted]"}
     assert handler.redacted(answered, ["other"], ASKED) == answered
@@ -214,7 +214,7 @@ def group(answers: Any, english: Any) -> dict[str, Any]:
         ([group(["rice", "soup", "bread"], ["r"]), group(["rice", "Rice"], ["r"])], [], "groups", "is in two places: rice$"),
         ([group(["rice", "soup", "bread", "Rice"], ["r"])], ["soup"], "groups", "is in two places: soup$"),
         ([group(["rice", "soup"], ["r"])], [], "groups", "call them invalid: bread, Rice$"),
-        ([group(["rice", "soup", "bread", "Rice"], [" "])], [], "groups", "needs an English answer"),
+        ([group(["rice", "soup", "bread", "Rice"], [" "])], [], "groups", "need an English wording"),
         ([group(["rice", "soup", "bread", "Rice"], ["r"]), group([], ["r"])], [], "groups", "has no answers"),
         ([group("rice", ["r"])], [], "groups", "list of groups"),
         ([group(["rice"], "r")], [], "groups", "list of groups"),
@@ -228,7 +228,7 @@ def group(answers: Any, english: Any) -> dict[str, Any]:
     ],
 )
 def test_every_answer_is_in_one_group_or_invalid(groups: Any, invalid: Any, wrong: str | None, words: str) -> None:
-    handler = handler_of("group_answers")
+    handler = stage_kind("group_answers")
     if wrong is None:
         found = handler.validate({"groups": groups, "invalid": invalid}, ANSWERED, {})
         assert found == {
@@ -247,7 +247,7 @@ def test_every_answer_is_in_one_group_or_invalid(groups: Any, invalid: Any, wron
 
 
 def test_what_is_to_be_grouped_is_a_list_for_each_person() -> None:
-    handler = handler_of("group_answers")
+    handler = stage_kind("group_answers")
     assert handler.check_content(ANSWERED, {}) == {**ANSWERED, "idks": {}}
     assert handler.check_content({**ANSWERED, "idks": {"idk": 1}}, {})["idks"] == {"idk": 1}
     for content, wrong in (
@@ -264,7 +264,7 @@ def test_what_is_to_be_grouped_is_a_list_for_each_person() -> None:
 
 
 def test_groups_are_ordered_by_how_many_people_gave_them() -> None:
-    handler = handler_of("group_answers")
+    handler = stage_kind("group_answers")
     said = {"groups": [group(["soup"], ["s"]), group(["bread"], ["b"]), group(["rice", "Rice"], ["r"])], "invalid": ["x"]}
     settled = {
         "groups": [
@@ -273,7 +273,7 @@ def test_groups_are_ordered_by_how_many_people_gave_them() -> None:
         ],
         "invalid": ["x"],
     }  # fmt: skip
-    assert handler.settled(said, ANSWERED, {}) == settled
+    assert handler.result_of(said, ANSWERED, {}) == settled
     votes = [Vote("r-1", {"groups": [], "invalid": []}), Vote("r-2", said)]
     assert handler.decide(votes[:1], ANSWERED, {"answers": 2}) == Decision("wait", 1)
     assert handler.decide([], ANSWERED, {"answers": 2}) == Decision("wait", 2)
@@ -294,12 +294,12 @@ def test_what_people_said_arrives_at_the_review() -> None:
         "answers": {"p-0": ["rice", "soup"], **{f"p-{place}": [] for place in range(1, 6)}},
         "idks": {"not-applicable": 1, "no-answer": 1, "idk": 2, "as we do": 1},
     }
-    assert collected(votes) == found
-    assert collected([]) == {"answers": {}, "idks": {"not-applicable": 0, "no-answer": 0, "idk": 0}}
+    assert answers_by_person(votes) == found
+    assert answers_by_person([]) == {"answers": {}, "idks": {"not-applicable": 0, "no-answer": 0, "idk": 0}}
     content = {**ASKED, "category": "Food", "template": "t", "valid": 1, "idk": 5}
-    arrived = handler_of("group_answers").arriving(content, Arrival("short_answers", {}, votes), {})
+    arrived = stage_kind("group_answers").take_over(content, Arrival("short_answers", {}, votes), {})
     assert arrived == {**ASKED, "category": "Food", "template": "t", **found}
-    assert handler_of("group_answers").arriving(ASKED, Arrival("short_answers", {}, []), {}).keys() == {*ASKED, "answers", "idks"}
+    assert stage_kind("group_answers").take_over(ASKED, Arrival("short_answers", {}, []), {}).keys() == {*ASKED, "answers", "idks"}
 
 
 @given(

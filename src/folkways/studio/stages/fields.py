@@ -1,9 +1,12 @@
-"""Fields that several kinds of stages read: options, positions among them, spans of a text."""
+"""Fields of submissions and of items that several kinds of stages read; what is wrong with one is noted under its name."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from folkways.endpoints.clean import storable
+from folkways.studio.errors import Message, SubmissionError
 
 EXAMPLE_QUESTION: Mapping[str, str] = {
     "question": "What do guests take off at the door?",
@@ -15,18 +18,55 @@ EXAMPLE_QUESTION: Mapping[str, str] = {
 """A row of a table of questions with four options."""
 
 
-def options_of(source: Mapping[str, Any], problems: dict[str, str], least: int, most: int) -> list[str]:
-    """The field ``options``, a list of different texts; a problem is noted otherwise."""
+def text_of(
+    source: Mapping[str, Any], name: str, problems: dict[str, str], *, least: int = 1, most: int = 4000, ask: str | None = None
+) -> str:
+    """A text field without outer white space; a problem is noted where it is too short (``ask``, if given) or too long."""
+    value = source.get(name, "")
+    if not isinstance(value, str):
+        problems[name] = "must be text"
+        return ""
+    value = storable(value).strip()
+    if len(value) < least:
+        problems[name] = ask or ("must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}")
+    elif len(value) > most:
+        problems[name] = f"has {len(value)} characters; {most} is the most"
+    return value
+
+
+def one_of(source: Mapping[str, Any], name: str, valid: Sequence[str], problems: dict[str, str], ask: str | None = None) -> str:
+    """A field that is one of ``valid``; a problem is noted otherwise: ``ask`` where nothing was chosen."""
+    value = source.get(name)
+    if value not in valid:
+        problems[name] = ask if ask and not value else f"choose one of: {', '.join(valid)}"
+        return ""
+    return str(value)
+
+
+def raise_if(problems: Mapping[str, str]) -> None:
+    """Raise a SubmissionError where there are problems."""
+    if problems:
+        raise SubmissionError(problems)
+
+
+def options_of(
+    source: Mapping[str, Any],
+    problems: dict[str, str],
+    least: int,
+    most: int,
+    ask: str = "has to be a list of texts, none of them empty",
+) -> list[str]:
+    """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are missing)."""
     options = source.get("options")
     if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
-        problems["options"] = "has to be a list of texts, none of them empty"
+        problems["options"] = ask
         return []
     options = [each.strip() for each in options]
     if not least <= len(options) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         problems["options"] = f"needs {wanted} options; there are {len(options)}"
     elif len({each.casefold() for each in options}) < len(options):
-        problems["options"] = "two options say the same"
+        problems["options"] = Message("Two options say the same.")
     elif any(len(each) > 1000 for each in options):
         problems["options"] = "an option has more than 1000 characters"
     return options

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from folkways.benchmarks.culturalbench.building.counting import Rule
-from folkways.benchmarks.culturalbench.votes import ABSTENTIONS
-from folkways.errors import FolkwaysError
-from folkways.studio.rules.votes import Ballot, count_votes
-from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, raise_if, text_of
-from folkways.studio.workflows.options import EXAMPLE_QUESTION, options_of, positions_of
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.rules.votes import ABSTENTIONS, Ballot, count_votes
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, positions_of, raise_if, text_of
+from folkways.studio.stages.forms import text, wholes
+
+if TYPE_CHECKING:
+    from starlette.datastructures import FormData
+
 
 MOST_OPTIONS = 8
 
 
-class VoteHandler(Handler):
+def _positions(letters: str) -> list[int]:
+    """Letters (A C, or A, C) as positions."""
+    return sorted({ord(letter) - ord("A") for letter in letters.upper().replace(",", " ").split() if len(letter) == 1})
+
+
+class Voting(StageKind):
     """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain``
     (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
+
+    On its page: ``choices`` (positions, several), ``abstain``, ``comment``.
     """
 
-    kind = "vote"
+    name = "vote"
     texts = ("comment",)
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
@@ -30,12 +41,21 @@ class VoteHandler(Handler):
         "second_round": Option(True, "ask the population's parts what most people did not know", "flag"),
     }
 
+    sheet = Sheet(
+        lambda content: {
+            "question": content["question"],
+            **{f"option {chr(ord('A') + place)}": option for place, option in enumerate(content["options"])},
+        },
+        ("choices", "abstain", "comment"),
+        lambda row: {"choices": _positions(row["choices"]), "abstain": row["abstain"].strip() or None, "comment": row["comment"]},
+        {"choices": "letters of every option that is right: A C", "abstain": "dont_know or cannot_answer, in place of letters"},
+    )
+
     def check_config(self, config: Config) -> Mapping[str, str]:
         """A majority is more than half and at most all."""
-        try:
-            Rule(config["majority"], config["answers"])
-        except FolkwaysError:
-            return {"majority": f"{config['majority']} of {config['answers']} is no majority: more than half is, and at most all"}
+        majority, answers = config["majority"], config["answers"]
+        if not answers < 2 * majority <= 2 * answers:
+            return {"majority": f"{majority} of {answers} is no majority: more than half is, and at most all"}
         return {}
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -53,21 +73,18 @@ class VoteHandler(Handler):
         choices = positions_of(submission, "choices", len(content["options"]), problems)
         abstain = submission.get("abstain") or None
         if choices and abstain:
-            problems["choices"] = "either choose options, or say why you choose none"
+            problems["choices"] = Message("Either choose answers, or say why you choose none.")
         elif not choices and abstain is None:
-            problems.setdefault("choices", "choose at least one option, or say why you choose none")
+            problems.setdefault("choices", Message("Choose at least one answer, or say why you choose none."))
         if abstain is not None and abstain not in ABSTENTIONS:
             problems["abstain"] = f"choose one of: {', '.join(ABSTENTIONS)}"
         raise_if(problems)
         return {"choices": choices, "abstain": abstain, "comment": comment}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """Wait for all answers, then count."""
-        missing = config["answers"] - len(votes)
-        if missing > 0:
-            return Decision("wait", missing)
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Count."""
         ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
-        needed = Rule(config["majority"], config["answers"]).needed(len(ballots))
+        needed = -(-config["majority"] * len(ballots) // config["answers"])  # the same share of more voters, rounded up
         found = count_votes(ballots, len(content["options"]), needed)
         counts = {"counts": list(found.counts), "dont_know": found.dont_know, "cannot_answer": found.cannot_answer}
         if found.gold:
@@ -79,7 +96,7 @@ class VoteHandler(Handler):
         reason = f"no option was chosen by {needed} of {found.voters} people"
         return Decision("dropped", result=counts, reason=reason)
 
-    def settled(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The options that one person declares right."""
         choices = list(payload["choices"])
         return {"gold": choices, "mode": "multi" if len(choices) > 1 else "single"}
@@ -87,3 +104,21 @@ class VoteHandler(Handler):
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of options chosen; a way of not choosing is a set of its own."""
         return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
+
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The vote."""
+        return {
+            "choices": wholes(fields, "choices"),
+            "abstain": text(fields, "abstain") or None,
+            "comment": text(fields, "comment"),
+        }
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The options chosen, or the reason."""
+        reasons = {"dont_know": translate("I don't have the knowledge"), "cannot_answer": translate("This cannot be answered")}
+        lines = [content["options"][place] for place in payload["choices"]] or [reasons.get(payload["abstain"], "")]
+        return [*lines, *([f"“{payload['comment']}”"] if payload.get("comment") else [])]
+
+    def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
+        """A reason for choosing nothing decides nothing."""
+        return {"choices": Message("Choose what is right, or drop the item.")} if submission["abstain"] else {}

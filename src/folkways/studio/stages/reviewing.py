@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from folkways.studio.rules.counts import missing_answers
-from folkways.studio.workflows.base import Config, Content, Decision, Handler, Option, Vote, one_of, raise_if, text_of
-from folkways.studio.workflows.options import EXAMPLE_QUESTION, options_of
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
+from folkways.studio.stages.forms import text, texts
+
+if TYPE_CHECKING:
+    from starlette.datastructures import FormData
+
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"
 """What stands in a template for the name of the country (BLEnD, section 3.1)."""
 
 
-class ReviewHandler(Handler):
+class Review(StageKind):
     """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
 
     submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
     if left out). More than half of the reviewers have to keep it; the last one's wording stands.
+
+    On its page: ``decision``, ``reason``, ``question``, ``options`` (four).
     """
 
-    kind = "review"
+    name = "review"
     texts = ("reason", "question", "options")
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
@@ -37,25 +45,24 @@ class ReviewHandler(Handler):
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A decision; a reason for dropping."""
         problems: dict[str, str] = {}
-        decision = one_of(submission, "decision", (KEEP, DROP), problems)
-        reason = text_of(submission, "reason", problems, least=1 if decision == DROP else 0)
+        decision = one_of(submission, "decision", (KEEP, DROP), problems, Message("Keep it or drop it?"))
+        reason = text_of(
+            submission, "reason", problems, least=decision == DROP, ask=Message("Say in a few words why it is dropped.")
+        )
         question = text_of({"question": submission.get("question") or content["question"]}, "question", problems)
         options = options_of({"options": submission.get("options") or content["options"]}, problems, 4, 4)
         raise_if(problems)
         return {"decision": decision, "reason": reason, "question": question, "options": options}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """More than half keep it."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
-            return Decision("wait", missing)
         kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
         if 2 * len(kept) <= len(votes):
             reasons = [vote.payload["reason"] for vote in votes if vote.payload["decision"] == DROP]
             return Decision("dropped", reason="; ".join(reasons))
         return Decision("done", result={name: kept[-1][name] for name in ("question", "options")})
 
-    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The question and its options: those who verify are not to see what its author held right."""
         return {name: result[name] for name in ("question", "options")}
 
@@ -63,15 +70,32 @@ class ReviewHandler(Handler):
         """Kept or dropped."""
         return {"decision": payload["decision"]}
 
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The decision with the wording as it is now."""
+        return {
+            "decision": text(fields, "decision"),
+            "reason": text(fields, "reason"),
+            "question": text(fields, "question"),
+            "options": texts(fields, "options"),
+        }
 
-class CurateHandler(Handler):
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The decision, and the wording where it was mended."""
+        words = {"keep": translate("Keep"), "drop": translate("Drop")}
+        changed = [payload["question"]] if payload["question"] != content["question"] else []
+        return [words[payload["decision"]], *([payload["reason"]] if payload["reason"] else []), *changed]
+
+
+class Curate(StageKind):
     """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate, one_country or unclear),
     ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
 
     result: ``template`` and ``category``.
+
+    On its page: ``decision``, ``of``, ``template``.
     """
 
-    kind = "curate"
+    name = "curate"
     texts = ("template", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
     example: ClassVar[Mapping[str, str]] = {
@@ -97,19 +121,23 @@ class CurateHandler(Handler):
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A decision, and a template for what is kept."""
         problems: dict[str, str] = {}
-        decision = one_of(submission, "decision", tuple(self.DECISIONS), problems)
-        template = text_of(submission, "template", problems, least=5 if decision == "keep" else 0, most=500)
+        decision = one_of(submission, "decision", tuple(self.DECISIONS), problems, Message("Choose what becomes of the question."))
+        template = text_of(submission, "template", problems, least=0, most=500)
         if decision == "keep" and "template" not in problems and YOUR_COUNTRY not in template:
-            problems["template"] = f'write "{YOUR_COUNTRY}" where the name of the country is to stand'
-        of = text_of(submission, "of", problems, least=1 if decision == "duplicate" else 0, most=128)
+            problems["template"] = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
+        of = text_of(
+            submission,
+            "of",
+            problems,
+            least=decision == "duplicate",
+            most=128,
+            ask=Message("Which question does it repeat? Give its key."),
+        )
         raise_if(problems)
         return {"decision": decision, "template": template, "of": of}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """More than half keep it; the last template stands."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        if missing:
-            return Decision("wait", missing)
         kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
         if 2 * len(kept) <= len(votes):
             payload = next(vote.payload for vote in reversed(votes) if vote.payload["decision"] != KEEP)
@@ -117,7 +145,7 @@ class CurateHandler(Handler):
             return Decision("dropped", reason=self.DECISIONS[payload["decision"]] + of)
         return Decision("done", result={"template": kept[-1]["template"], "category": content["category"]})
 
-    def onward(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The template alone: every country starts from the same words."""
         return dict(result)
 
@@ -125,21 +153,38 @@ class CurateHandler(Handler):
         """The decision."""
         return {"decision": payload["decision"]}
 
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The decision."""
+        return {name: text(fields, name) for name in ("decision", "of", "template")}
 
-class LocaliseHandler(Handler):
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The decision, with the template or what is repeated."""
+        words = {
+            "keep": translate("Keep"),
+            "duplicate": translate("A duplicate"),
+            "one_country": translate("Fits a single country only"),
+            "unclear": translate("Not clear"),
+        }
+        return [words[payload["decision"]], *[payload[name] for name in ("template", "of") if payload[name]]]
+
+
+class Localise(StageKind):
     """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its country), ``english``
     (the template, or another wording where the country needs one).
 
     result: ``local``, ``english``.
+
+    On its page: ``local``, ``english``.
     """
 
-    kind = "localise"
+    name = "localise"
     texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
     example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
     options: ClassVar[Mapping[str, Option]] = {
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
     }
+    sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), dict)
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``template`` and ``category``."""
@@ -152,12 +197,19 @@ class LocaliseHandler(Handler):
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The question in the language; English is the template where it is left out."""
         problems: dict[str, str] = {}
-        local = text_of(submission, "local", problems, least=3, most=500)
+        local = text_of(submission, "local", problems, least=3, most=500, ask=Message("Write the question in your language."))
         english = text_of({"english": submission.get("english") or content["template"]}, "english", problems, most=500)
         raise_if(problems)
         return {"local": local, "english": english}
 
-    def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The last version stands: who comes later has seen the earlier ones."""
-        missing = missing_answers(len(votes), 0, wanted=config["answers"])
-        return Decision("wait", missing) if missing else Decision("done", result=votes[-1].payload)
+        return Decision("done", result=votes[-1].payload)
+
+    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+        """The two wordings."""
+        return {name: text(fields, name) for name in ("local", "english")}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The two wordings."""
+        return [payload["local"], payload["english"]]
