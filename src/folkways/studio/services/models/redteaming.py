@@ -51,7 +51,7 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
     problems: dict[str, str] = {}
     text = read_scenario({"scenario": scenario}, problems)
     raise_if(problems)
-    work = _work(workspace, participant_id, assignment_id)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
     return _revise(workspace, work, "scenario", {"scenario": text})
 
 
@@ -63,7 +63,7 @@ def suggest(
 
     ConflictError where there is no scenario yet, or no helper.
     """
-    work = _work(workspace, participant_id, assignment_id)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
     scenario = work.item.content.get("scenario")
     if not scenario:
         raise ConflictError("write a scenario first")
@@ -99,7 +99,7 @@ def edit(
     if strategy is not None and strategy not in helping.strategies():
         problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
     raise_if(problems)
-    work = _work(workspace, participant_id, assignment_id)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
     changes: dict[str, Any] = {"question": text, "options": texts, "intended": right}
     if strategy is not None:
         changes["strategies"] = [*work.item.content.get("strategies", ()), strategy]
@@ -112,7 +112,7 @@ def challenge(
     """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
     or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
     """
-    work = _work(workspace, participant_id, assignment_id)
+    work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
     problems: dict[str, str] = {}
     question, options, intended = read_question(content, problems)
@@ -146,7 +146,8 @@ def history(workspace: Workspace, participant_id: int, assignment_id: int) -> tu
     return read_all(workspace, Revision, query)
 
 
-def _work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
+def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
+    """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
     work = get_work(workspace, participant_id, assignment_id)
     require_leased(work)
     if not stage_kind(work.stage.kind).asks_models:

@@ -27,7 +27,7 @@ def step(context: RequestContext) -> Response:
     """Keep what is written, then ask the helper or the verifier; back to the page with what came of it."""
     context.studio.rates.take("models", str(context.me.id))
     number, person = context.number("assignment"), context.participant
-    work = get_work(context.workspace, person.id, number)
+    work = redteaming.writing_at_hand(context.workspace, person.id, number)
     kind, config = stage_kind(work.stage.kind), work.stage.config
     written = kind.read_form(context.form, work.item.content, config)
     suggesting = context.text("step") == "suggest"
