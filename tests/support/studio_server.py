@@ -22,11 +22,11 @@ from folkways.workspace.database import Workspace, open_workspace
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import json, sys
-from folkways.studio.offered import Offered
+from folkways.studio.offered_models import OfferedModel
 from folkways.studio.web import Settings, serve
 from folkways.workspace.database import open_workspace
 location, port, settings = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
-settings["models"] = {name: Offered(*each) for name, each in settings.get("models", {}).items()}
+settings["models"] = {name: OfferedModel(*each) for name, each in settings.get("models", {}).items()}
 settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or Settings().rates
 serve(open_workspace(location), port=port, settings=Settings(**settings), ready=lambda address: print(address, flush=True))
 """

@@ -15,7 +15,7 @@ from folkways.cli.studio_data import opened, study_id
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from folkways.studio.offered import Offered
+    from folkways.studio.offered_models import OfferedModel
     from folkways.workspace.database import Workspace
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -54,9 +54,9 @@ def command(context: click.Context, host: str, port: int, origin: str | None, mo
         serve(database, host=host, port=port, settings=settings, ready=_ready)
 
 
-def _offered(file: Path | None) -> dict[str, Offered]:
+def _offered(file: Path | None) -> dict[str, OfferedModel]:
     """The models of the list, none without one. What keeps one from being asked (a key that is not set) is noted."""
-    from folkways.studio.offered import load_offered, open_offered
+    from folkways.studio.offered_models import load_offered, open_offered
 
     found = load_offered(file) if file is not None else {}
     for name, each in found.items():
@@ -161,7 +161,7 @@ def template(name: str | None) -> None:
         click.echo(template_text(name), nl=False)
         return
     width = max(map(len, TEMPLATES))
-    for each, about in TEMPLATES.items():
+    for each, (_, about) in TEMPLATES.items():
         click.echo(f"{each:{width}}  {about}")
 
 

@@ -101,3 +101,15 @@ def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None
         draw_answers(workspace, other.study.id, "judge", "drawn")
     with pytest.raises(FolkwaysError, match="has nothing yet"):
         export_study(workspace, other.study.id, Path("never"))
+
+
+def test_a_study_whose_judges_have_not_begun_leaves_as_tables(workspace: Workspace, tmp_path: Path) -> None:
+    desk = open_desk(
+        workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}, {"name": "judge", "kind": "judge_answer"}]
+    )
+    desk.add("verify", [{"question": "What?", "options": ["a", "b", "c", "d"]}])
+    desk.answer(desk.person(), {"choices": [0]}, "verify")
+    written = export_study(workspace, desk.study.id, tmp_path / "tables", "csv")
+    assert [path.name for path in written] == ["judgements.csv", "items.csv", "study.json"]
+    release = export_study(workspace, desk.study.id, tmp_path / "release")
+    assert [path.name for path in release] == ["items.csv", "votes.csv", "meta.json", "study.json"]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from folkways.studio.records import Role
-from folkways.studio.services import items, redaction
+from folkways.studio.services import redaction
 from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.people import invites, participants
@@ -79,7 +79,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     act("release", lambda: leases.release(workspace, kim.id, batch[0].assignment.id))
     act("redact", lambda: redaction.redact(workspace, desk.study.id, said.id))
     act("adjudicate", lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"))
-    act("drop", lambda: items.drop_item(workspace, desk.study.id, three, "because"))
+    act("drop", lambda: adjudications.adjudicate(workspace, desk.study.id, three, desk.owner, {}, "because", drop=True))
     act("finish", lambda: participants.finish(workspace, kim.id))
     act("withdraw", lambda: participants.withdraw(workspace, desk.study.id, kim.id))
     act("delete", lambda: participants.delete_attributes(workspace, desk.study.id, kim.id))
@@ -103,7 +103,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "release": [item],
         "redact": [item],
         "adjudicate": [item, slot],
-        "drop": [slot],
+        "drop": [item, slot],
         "finish": [person, item],
         "withdraw": [person, item, item],
         "delete": [],

@@ -14,8 +14,9 @@ import sqlalchemy as sa
 
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError, SubmissionError
-from folkways.studio.offered import Offered
+from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant
+from folkways.studio.services import items
 from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.services.models.redteaming import Challenge
 from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, Suggestion, helper_prompt, verifier_prompt
@@ -38,12 +39,12 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def offered(server: ChatServer) -> Mapping[str, Offered]:
-    return {purpose: Offered(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
+def offered(server: ChatServer) -> Mapping[str, OfferedModel]:
+    return {purpose: OfferedModel(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, offered: Mapping[str, Offered]) -> Desk:
+def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> Desk:
     """A study after one that has asked as well."""
     for name in ("neighbour", "study"):
         desk = open_desk(studio_workspace, [WRITE], models={"helper": "helper", "verifier": "verifier"}, offered=offered, name=name)
@@ -106,7 +107,7 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     assert found.content == content
     (row,) = stored(workspace, schema.items, id=item)
     assert row["content"] == {**content, "challenges": [first, second]}
-    told = redteaming.history(*steps)
+    told = items.revisions(workspace, desk.study.id, item)
     assert [(each.number, each.step, each.strategy, each.participant_id) for each in told] == [
         (number, step, "negate" if step == "revision" else None, author.id)
         for number, step in enumerate(
@@ -114,7 +115,7 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
         )
     ]
     assert [each.content for each in told[:3]] == [{}, {"scenario": SCENARIO}, {"scenario": SCENARIO, **made}]
-    assert [(each.item_id, each.step) for each in redteaming.history(*other_steps)] == [
+    assert [(each.item_id, each.step) for each in items.revisions(workspace, desk.study.id, other_item)] == [
         (other_item, "begun"),
         (other_item, "scenario"),
     ]
@@ -139,7 +140,9 @@ def test_each_step_keeps_the_slot_for_as_long_as_the_stage_says(desk: Desk) -> N
     assert theirs["lease_until"] == 5.0
 
 
-def test_where_a_question_is_asked_about(studio_workspace: Workspace, offered: Mapping[str, Offered], server: ChatServer) -> None:
+def test_where_a_question_is_asked_about(
+    studio_workspace: Workspace, offered: Mapping[str, OfferedModel], server: ChatServer
+) -> None:
     """A part of a population is named with its country; without a population it is that country."""
     populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"}]
     desk = open_desk(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
@@ -163,7 +166,7 @@ def test_where_a_question_is_asked_about(studio_workspace: Workspace, offered: M
 
 
 def test_what_a_call_that_brings_nothing_leaves(
-    desk: Desk, server: ChatServer, offered: Mapping[str, Offered], caplog: pytest.LogCaptureFixture
+    desk: Desk, server: ChatServer, offered: Mapping[str, OfferedModel], caplog: pytest.LogCaptureFixture
 ) -> None:
     """A refusal and a failure are for the log as well; who has gone and what babbles are not; none of them is a challenge."""
     _, item, steps = begin(desk)
@@ -172,11 +175,11 @@ def test_what_a_call_that_brings_nothing_leaves(
     gone.set()
     found: list[Challenge] = []
     logged = []
-    modes: list[tuple[dict[str, Any], Mapping[str, Offered], Event | None]] = [
+    modes: list[tuple[dict[str, Any], Mapping[str, OfferedModel], Event | None]] = [
         ({"mode": "letter", "faults": {"chances": {"refusal": 1.0}, "seed": 1}}, offered, None),
         ({"faults": {"chances": {"401": 1.0}, "seed": 1}}, offered, None),
-        ({"faults": {"chances": {}, "seed": 1}}, {"verifier": Offered(f"{server.url}/v1#m", "NO_SUCH_KEY")}, None),
-        ({"latency": 0.4}, {"verifier": Offered(f"{server.url}/v1#other")}, gone),
+        ({"faults": {"chances": {}, "seed": 1}}, {"verifier": OfferedModel(f"{server.url}/v1#m", "NO_SUCH_KEY")}, None),
+        ({"latency": 0.4}, {"verifier": OfferedModel(f"{server.url}/v1#other")}, gone),
         ({"latency": 0.0, "mode": "fixed:A or B"}, offered, None),
     ]
     for number, (control, models, event) in enumerate(modes):
@@ -201,7 +204,7 @@ def test_what_a_call_that_brings_nothing_leaves(
 
 
 def test_a_study_makes_as_many_calls_as_it_may(
-    studio_workspace: Workspace, offered: Mapping[str, Offered], server: ChatServer
+    studio_workspace: Workspace, offered: Mapping[str, OfferedModel], server: ChatServer
 ) -> None:
     server.control(mode="letter")
     models = {"verifier": "verifier", "most_calls": 2}
@@ -224,7 +227,7 @@ def test_a_study_makes_as_many_calls_as_it_may(
     assert modelling.not_offered(both, {"b": offered["helper"]}) == ()
 
 
-def test_what_was_read_is_added_to_its_call_alone(desk: Desk, offered: Mapping[str, Offered], server: ChatServer) -> None:
+def test_what_was_read_is_added_to_its_call_alone(desk: Desk, offered: Mapping[str, OfferedModel], server: ChatServer) -> None:
     server.control(mode="letter")
     first, second = (modelling.call_model(desk.workspace, offered, desk.study, "verifier", prompt, 4) for prompt in ("1?", "2?"))
     assert modelling.note_reading(desk.workspace, first, {"chosen": 1}) == replace(first, read={"chosen": 1})

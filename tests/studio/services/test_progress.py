@@ -50,7 +50,7 @@ def desk(studio_workspace: Workspace) -> Desk:
             desk.workspace, desk.study.id, "verify", [NewItem(f"k{number}", QUESTION, "korea") for number in range(3)]
         )
         add_items(desk.workspace, desk.study.id, "verify", [NewItem("all", QUESTION)])
-        items.drop_item(desk.workspace, desk.study.id, added[2].id, "a reason")
+        adjudications.adjudicate(desk.workspace, desk.study.id, added[2].id, desk.owner, {}, "a reason", drop=True)
         kim, lee = desk.person(), desk.person()
         for person, seconds in ((kim, (4.0, 1.0, 8.0)), (lee, (6.0, 2.0))):
             for each in seconds:

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
-from folkways.studio.offered import Offered
+from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import ItemState, Role
 from folkways.studio.services import items
 from folkways.studio.services.models import modelling, redteaming
@@ -42,9 +42,9 @@ def desk(studio_workspace: Workspace, server: ChatServer) -> Desk:
     return open_desk(studio_workspace, STAGES, models={"helper": "helper", "verifier": "verifier"}, offered=offered_by(server))
 
 
-def offered_by(server: ChatServer) -> dict[str, Offered]:
+def offered_by(server: ChatServer) -> dict[str, OfferedModel]:
     """What a studio is started with."""
-    return {purpose: Offered(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
+    return {purpose: OfferedModel(f"{server.url}/v1#{purpose}") for purpose in ("helper", "verifier")}
 
 
 def test_from_the_first_scenario_to_a_question_that_others_verify(desk: Desk, server: ChatServer) -> None:
@@ -185,7 +185,6 @@ def test_nobody_takes_a_step_in_a_question_of_somebody_else(studio_workspace: Wo
         lambda: redteaming.write_scenario(desk.workspace, other.id, work.assignment.id, SCENARIO),
         lambda: redteaming.edit(desk.workspace, other.id, work.assignment.id, "Which one?", ["a", "b", "c", "d"], [0]),
         lambda: redteaming.challenge(desk.workspace, other.id, work.assignment.id, {}),
-        lambda: redteaming.history(desk.workspace, other.id, work.assignment.id),
     ):
         with pytest.raises(NotFoundError):
             act()
@@ -221,7 +220,7 @@ def test_a_study_asks_no_model_that_the_server_was_not_started_with(studio_works
             act(*steps, desk.offered)
     assert server.stats()["total"] == 0
     # Whoever runs the server may list an address under the very name that the old study has.
-    assert redteaming.suggest(*steps, {address: Offered(f"{server.url}/v1#helper")})[0] is not None
+    assert redteaming.suggest(*steps, {address: OfferedModel(f"{server.url}/v1#helper")})[0] is not None
 
 
 def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +230,7 @@ def test_each_model_gets_its_own_key_and_no_other(studio_workspace: Workspace, m
     with ChatServer(mode="letter", require_key="key-of-the-lab-12345") as server:
         for key, works in (("KEY_OF_THE_LAB", True), (None, False), ("NOT_SET", False)):
             name = f"study-{key or 'none'}".lower().replace("_", "-")
-            offered = {"lab": Offered(f"{server.url}/v1#m", key)}
+            offered = {"lab": OfferedModel(f"{server.url}/v1#m", key)}
             desk = open_desk(studio_workspace, STAGES, models={"verifier": "lab"}, offered=offered, name=name)
             author = desk.person()
             steps = (desk.workspace, author.id, desk.work(author).assignment.id)

@@ -47,7 +47,7 @@ def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk:
         lambda: items.get_item(desk.workspace, desk.study.id, item),
         lambda: items.lineage(desk.workspace, desk.study.id, item),
         lambda: items.revisions(desk.workspace, desk.study.id, item),
-        lambda: items.drop_item(desk.workspace, desk.study.id, item, "because"),
+        lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because", drop=True),
         lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because"),
     ):
         with pytest.raises(NotFoundError):
@@ -85,8 +85,8 @@ def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: W
 def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with pytest.raises(SubmissionError):
-        items.drop_item(desk.workspace, desk.study.id, item, "")
-    items.drop_item(desk.workspace, desk.study.id, item, "not about the culture")
+        adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "", drop=True)
+    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "not about the culture", drop=True)
     assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED
     assert desk.nothing(desk.person()) == "none_left"
 

@@ -100,8 +100,8 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     adjudications.adjudicate(workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it", now=50.0)
     told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
-    items.drop_item(workspace, study.id, third.id, "about no culture", by=owner)
-    told("item.dropped", owner, None, f"item:{third.id}")
+    adjudications.adjudicate(workspace, study.id, third.id, owner, {}, "about no culture", drop=True)
+    told("item.adjudicated", owner, None, f"item:{third.id}")
     redaction.redact(workspace, study.id, numbers[0], by=owner)
     told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.benchmarks.studies import Study as CollectedStudy
 from folkways.benchmarks.studies import StudyItem, Vote
-from folkways.studio.records import Item, Judgement, ParticipantState, Population, Stage, Study, from_row
+from folkways.studio.records import Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
@@ -64,7 +64,7 @@ class Gathered:
                 part=place.title if place and place.parent_id is not None else "",
                 state=item.state,
                 content=item.content,
-                result=item.result,
+                result=None if item.state == ItemState.DROPPED and (item.result or {}).get("adjudicated") else item.result,
                 votes=self.votes(item),
             )
         stages = {stage.name: stage.kind for stage in self.stages.values()}

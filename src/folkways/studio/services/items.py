@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows, find_row, inserted_id, read_all
+from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
@@ -186,23 +186,6 @@ def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revisi
     get_item(workspace, study_id, item_id)
     query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
     return read_all(workspace, Revision, query)
-
-
-def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> None:
-    """Take an item out by hand: no result and no more answers; those there stay, and exports leave the item out.
-
-    SubmissionError without a reason.
-    """
-    if not reason.strip():
-        raise SubmissionError({"reason": "say why the item is dropped"})
-    with workspace.write() as connection:
-        item = _get(connection, item_id)
-        if item.study_id != study_id:
-            raise NotFoundError("there is no such item")
-        values = {"state": str(ItemState.DROPPED), "result": None, "reason": reason.strip()}
-        change_rows(connection, schema.items, {"id": item_id}, **values)
-        close_open_slots(connection, item_id)
-        audit.note(connection, "item.dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
 
 
 def close_open_slots(connection: sa.Connection, item_id: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import sqlalchemy as sa
 
@@ -46,27 +47,12 @@ def create_study(workspace: Workspace, definition: Definition, *, owner: int, no
         study_id = inserted_id(connection, schema.studies, row)
         populations: dict[str, int] = {}
         for population in definition.populations:
-            values = {
-                "study_id": study_id,
-                "name": population.name,
-                "title": population.title,
-                "culture": population.culture,
-                "language": population.language,
-                "parent_id": populations[population.part_of] if population.part_of else None,
-                "people": population.people,
-                "criteria": list(population.criteria),
-            }
+            values = asdict(population)
+            wider = values.pop("part_of")
+            values |= {"study_id": study_id, "parent_id": populations[wider] if wider else None}
             populations[population.name] = inserted_id(connection, schema.populations, values)
         for position, stage in enumerate(definition.stages):
-            values = {
-                "study_id": study_id,
-                "position": position,
-                "name": stage.name,
-                "title": stage.title,
-                "kind": stage.kind,
-                "role": stage.role,
-                "config": dict(stage.config),
-            }
+            values = {"study_id": study_id, "position": position, **asdict(stage)}
             connection.execute(sa.insert(schema.stages).values(values))
         audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
+from folkways.studio.stages.forms import text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,6 +119,7 @@ class StageKind(ABC):
     texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
+    form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
     # Rules
@@ -193,9 +195,9 @@ class StageKind(ABC):
         """What the form's template needs besides content, config and draft."""
         return {}
 
-    @abstractmethod
     def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
         """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
+        return {name: text(fields, name) for name in self.form_fields}
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""
@@ -203,7 +205,7 @@ class StageKind(ABC):
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """A judgement in words, for reviewers and researchers: one line per thing said."""
-        return [f"{name}: {value}" for name, value in payload.items() if value not in (None, "", [], {})]
+        return [payload[name] for name in self.form_fields]
 
     # Exports
 

@@ -96,6 +96,7 @@ class Curate(StageKind):
     """
 
     name = "curate"
+    form_fields = ("decision", "of", "template")
     texts = ("template", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
     example: ClassVar[Mapping[str, str]] = {
@@ -153,10 +154,6 @@ class Curate(StageKind):
         """The decision."""
         return {"decision": payload["decision"]}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
-        """The decision."""
-        return {name: text(fields, name) for name in ("decision", "of", "template")}
-
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The decision, with the template or what is repeated."""
         words = {
@@ -178,6 +175,7 @@ class Localise(StageKind):
     """
 
     name = "localise"
+    form_fields = ("local", "english")
     texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
     example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
@@ -205,11 +203,3 @@ class Localise(StageKind):
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The last version stands: who comes later has seen the earlier ones."""
         return Decision("done", result=votes[-1].payload)
-
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
-        """The two wordings."""
-        return {name: text(fields, name) for name in ("local", "english")}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The two wordings."""
-        return [payload["local"], payload["english"]]

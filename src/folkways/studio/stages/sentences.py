@@ -192,6 +192,7 @@ class LabelItem(StageKind):
     """
 
     name = "label_item"
+    form_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")
@@ -252,11 +253,3 @@ class LabelItem(StageKind):
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """The labels that may be chosen."""
         return {"labels": self.valid(config)}
-
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
-        """The three labels."""
-        return {name: text(fields, name) for name in ("category", "level", "element")}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The three labels."""
-        return [payload[name] for name in ("category", "level", "element")]

@@ -132,6 +132,7 @@ class CollectQuestion(Written):
     """
 
     name = "collect_question"
+    form_fields = ("category", "question", "english")
     texts = ("question", "english")
     about = "natives write everyday questions about their country, per category"
     options: ClassVar[Mapping[str, Option]] = {
@@ -147,10 +148,6 @@ class CollectQuestion(Written):
         english = text_of(submission, "english", problems, least=5, most=500, ask=ask)
         raise_if(problems)
         return {"category": category, "question": question, "english": english}
-
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
-        """The question."""
-        return {name: text(fields, name) for name in ("category", "question", "english")}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The question in both languages."""

@@ -29,9 +29,9 @@ from folkways.workspace.database import Workspace
 
 VISITOR_COOKIE = "folkways_visitor"
 LOCALE_COOKIE = "folkways_locale"
-SAID_COOKIE = "folkways_said"
+FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
-LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, SAID_COOKIE: 60}
+LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60}
 """Seconds for which a cookie is kept; the others end with the browser."""
 
 RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -66,7 +66,7 @@ ANYBODY = Access(signed_in=False)
 SIGNED_IN = Access()
 STAFF = Access(roles=RUNS_STUDIES)
 OWNER = Access(roles=frozenset({Role.OWNER}))
-SETTLERS = Access(roles=RUNS_STUDIES | {Role.REVIEWER, Role.EXPERT})
+ADJUDICATORS = Access(roles=RUNS_STUDIES | {Role.REVIEWER, Role.EXPERT})
 PARTICIPANT = Access(participant=True)
 
 
@@ -181,12 +181,12 @@ class RequestContext:
         return f"account-{self.account.id}" if self.account else ""
 
     @Cached
-    def said(self) -> str:
+    def flash_message(self) -> str:
         """What the page before had to say, once."""
-        words = self.cookie(SAID_COOKIE)
+        words = self.cookie(FLASH_COOKIE)
         if not words:
             return ""
-        self.cookies[SAID_COOKIE] = None
+        self.cookies[FLASH_COOKIE] = None
         return self.gettext(FLASH_MESSAGES[words]) if words in FLASH_MESSAGES else ""
 
     @Cached
@@ -248,9 +248,9 @@ class RequestContext:
         return HTMLResponse(render(template, self.locale, {"context": self, **values}), status_code=status)
 
     def go(self, address: str, say: str | None = None) -> Response:
-        """On to another page (for a script: its address), which may say something (a key of SAYINGS) on top."""
+        """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES) on top."""
         if say is not None:
-            self.cookies[SAID_COOKIE] = say
+            self.cookies[FLASH_COOKIE] = say
         if self.wants_json:
             return JSONResponse({"next": address})
         return RedirectResponse(address, status_code=303)

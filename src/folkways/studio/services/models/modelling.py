@@ -1,6 +1,6 @@
 """Models in the loop: asked through the same endpoints and workspace as in evaluation, with every call on record.
 
-Which models a studio may ask is a list that it is started with (``folkways.studio.offered``); a study chooses from it by name.
+A studio is started with a list of the models that it may ask (``studio.offered_models``); a study chooses from it by name.
 Keys come from the environment of the server, and are never stored or shown. A model that fails is told to the person in words,
 and to whoever runs the server in its log; a study goes on without it.
 """
@@ -21,7 +21,7 @@ from folkways.errors import FolkwaysError
 from folkways.runs.asides import Aside, How, ask_asides
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
-from folkways.studio.offered import Offered, Patient, open_offered
+from folkways.studio.offered_models import OfferedModel, TimedEndpoint, open_offered
 from folkways.studio.records import Study, from_row
 from folkways.studio.services.rows import change_rows, count, get_row, inserted_id, read_all
 from folkways.workspace import studio_tables as schema
@@ -50,14 +50,14 @@ def models_in(definition: Mapping[str, Any]) -> Mapping[str, str]:
     return {purpose: str(named[purpose]) for purpose in ("helper", "verifier") if named.get(purpose)}
 
 
-def not_offered(study: Study, offered: Mapping[str, Offered]) -> tuple[str, ...]:
+def not_offered(study: Study, offered: Mapping[str, OfferedModel]) -> tuple[str, ...]:
     """The models that a study names and this server may not ask."""
     return tuple(name for name in dict.fromkeys(models_of(study).values()) if name not in offered)
 
 
 def call_model(
     workspace: Workspace,
-    offered: Mapping[str, Offered],
+    offered: Mapping[str, OfferedModel],
     study: Study,
     purpose: str,
     prompt: str,
@@ -104,7 +104,7 @@ def _ask(
     purpose: str,
     prompt: str,
     max_tokens: int,
-    offered: Offered,
+    offered: OfferedModel,
     item_id: int | None,
     gone: Event,
 ) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _ask(
     config = {"study": study.name, "purpose": purpose, "item": item_id}
     aside = Aside(prompt, f"{study.name}:{item_id}", "en", purpose)
     model = open_offered(offered, TIMEOUT_SECONDS)
-    patient = Patient(model.endpoint, TIMEOUT_SECONDS, gone)
+    patient = TimedEndpoint(model.endpoint, TIMEOUT_SECONDS, gone)
     # It is the endpoint that tries again, not the run: its failures are final.
     asked = ask_asides(workspace, f"studio-{purpose}", config, [aside], replace(model, endpoint=patient), max_tokens, How())
     (reply,) = asked.replies

@@ -12,16 +12,14 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-import sqlalchemy as sa
-
 from folkways.cultures import cultures
 from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
-from folkways.studio.offered import Offered
-from folkways.studio.records import Item, ItemState, Revision, Study, from_row
+from folkways.studio.offered_models import OfferedModel
+from folkways.studio.records import Item, ItemState, Study, from_row
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.models import modelling
-from folkways.studio.services.rows import change_rows, find_row, get_row, read_all
+from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.studies import get_study
 from folkways.studio.services.work.assignments import Work, get_work, require_leased
 from folkways.studio.stages.fields import raise_if
@@ -56,7 +54,7 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
 
 
 def suggest(
-    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, Offered], *, gone: Event | None = None
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
 ) -> tuple[helping.Suggestion | None, ModelCall]:
     """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
     says why). offered, gone: see ``modelling.call_model``.
@@ -107,7 +105,7 @@ def edit(
 
 
 def challenge(
-    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, Offered], *, gone: Event | None = None
+    workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
 ) -> Challenge:
     """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
     or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
@@ -137,13 +135,6 @@ def challenge(
     if call.reply is not None:
         _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
     return Challenge(chosen, fooled, call.reply, problem, question, tuple(options))
-
-
-def history(workspace: Workspace, participant_id: int, assignment_id: int) -> tuple[Revision, ...]:
-    """Every step of this question so far, for its author."""
-    work = get_work(workspace, participant_id, assignment_id)
-    query = sa.select(schema.revisions).filter_by(item_id=work.item.id).order_by(schema.revisions.c.number)
-    return read_all(workspace, Revision, query)
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:

@@ -24,7 +24,7 @@ from folkways.studio.services.people.personal import (
 from folkways.studio.services.people.returning import RETURN_CODE, find_returning, new_return_code
 from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
-from folkways.studio.services.work.resolution import settle_again
+from folkways.studio.services.work.resolution import apply_rule_again
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -273,5 +273,5 @@ def withdraw(
         audit.note(connection, "participant.withdrawn", study_id=study_id, account_id=by, participant_id=participant_id, now=now)
         judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
         for item_id in sorted(set(judged)):
-            settle_again(connection, item_id, now)
+            apply_rule_again(connection, item_id, now)
         return participant_within(connection, participant_id)

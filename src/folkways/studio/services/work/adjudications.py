@@ -13,7 +13,7 @@ from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_r
 from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
 from folkways.studio.services.rows import get_row, read_all
-from folkways.studio.services.work.resolution import onward
+from folkways.studio.services.work.resolution import hand_on_item
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
@@ -63,7 +63,7 @@ def adjudicate(
             target = stage.config["next"].get("done")
             if target is not None:
                 found = get_row(connection, schema.stages, study_id=study_id, name=target)
-                onward(connection, item, stage, from_row(Stage, found), result, now)
+                hand_on_item(connection, item, stage, from_row(Stage, found), result, now)
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 

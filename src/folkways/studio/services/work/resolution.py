@@ -17,7 +17,7 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import studio_tables as schema
 
 
-def settle_again(connection: sa.Connection, item_id: int, now: float) -> None:
+def apply_rule_again(connection: sa.Connection, item_id: int, now: float) -> None:
     """Apply the stage's rule to the answers that an item has left: somebody has withdrawn. The item's row is locked here.
 
     An item that is done is looked at once more, unless something descends from it.
@@ -30,9 +30,9 @@ def settle_again(connection: sa.Connection, item_id: int, now: float) -> None:
 def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:
     """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as they are now.
 
-    reopen: see ``settle_again``.
+    reopen: see ``apply_rule_again``.
     """
-    if item.check is not None or not _may_settle(connection, item, reopen):
+    if item.check is not None or not _may_change(connection, item, reopen):
         return
     kind = stage_kind(stage.kind)
     decision = kind.decide(votes_of(connection, item.id), item.content, stage.config)
@@ -44,10 +44,10 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, 
         _end(connection, item, ItemState.DROPPED, decision, now)
     else:
         _end(connection, item, ItemState.DONE, decision, now)
-        _onward(connection, item, stage, decision, now)
+        _follow_branch(connection, item, stage, decision, now)
 
 
-def _may_settle(connection: sa.Connection, item: Item, reopen: bool) -> bool:
+def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
     if item.state == ItemState.OPEN or item.state == ItemState.DRAFT:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
@@ -114,16 +114,16 @@ def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision
     return None
 
 
-def _onward(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+def _follow_branch(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
     """Place what comes of a done item into the stage that its branch leads to."""
     target = stage.config["next"].get(decision.branch)
     if target is None:
         return
     row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
-    onward(connection, item, stage, from_row(Stage, row), decision.result, now)
+    hand_on_item(connection, item, stage, from_row(Stage, row), decision.result, now)
 
 
-def onward(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
+def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
     """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
     content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
     arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))

@@ -1,4 +1,4 @@
-"""The items of a study: what people said of them, where they disagree, where each came from, and settling one by hand."""
+"""The items of a study: what people said of them, where they disagree, where each came from, and deciding over one by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
-from folkways.studio.web.request_context import RUNS_STUDIES, SETTLERS, STAFF, RequestContext
+from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -41,7 +41,7 @@ class Row:
     disagreement: float | None
 
 
-@routes.get("/studies/{study}/items", SETTLERS)
+@routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
     """Items by stage, population and state; the most disputed first, or in their own order."""
     query = context.request.query_params
@@ -83,9 +83,9 @@ def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int,
     return rows
 
 
-@routes.get("/studies/{study}/items/{item}", SETTLERS)
+@routes.get("/studies/{study}/items/{item}", ADJUDICATORS)
 def show_item(context: RequestContext) -> Response:
-    """One item: its lineage, its states, every judgement, and the form to settle it."""
+    """One item: its lineage, its states, every judgement, and the form to decide over it."""
     return _item(context, {})
 
 
@@ -123,8 +123,8 @@ def redact(context: RequestContext) -> Response:
     return context.go(f"/studies/{context.study.name}/items/{found.item_id}", "redacted")
 
 
-@routes.post("/studies/{study}/items/{item}/settle", SETTLERS)
-def settle(context: RequestContext) -> Response:
+@routes.post("/studies/{study}/items/{item}/settle", ADJUDICATORS)
+def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)

@@ -15,7 +15,7 @@ from folkways.studio.errors import (
     NotFoundError,
     SubmissionError,
 )
-from folkways.studio.records import AssignmentState, Item, ParticipantState, Population, Stage
+from folkways.studio.records import AssignmentState, ParticipantState, Stage
 from folkways.studio.services import studies
 from folkways.studio.services.models.modelling import models_of
 from folkways.studio.services.people.participants import RETURN_CODE, attributes
@@ -49,47 +49,6 @@ def _progress(context: RequestContext, stage: Stage) -> Progress:
     pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None
     minutes = None if pace is None else max(1, round(pace * (mine.left + 1) / 60))
     return Progress(mine.done, mine.done + mine.left + 1, minutes)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One task as its page shows it. language: that people of the item's population write in. key: of this showing of the form."""
-
-    work: Work
-    population: Population | None
-    language: str
-    progress: Progress
-    address: str
-    key: str
-    revision: int
-    can_skip: bool
-
-    @property
-    def stage(self) -> Stage:
-        """The stage."""
-        return self.work.stage
-
-    @property
-    def item(self) -> Item:
-        """The item."""
-        return self.work.item
-
-
-def task_of(context: RequestContext, work: Work, revision: int) -> Task:
-    """What the page of ``work`` needs besides its content."""
-    person = context.participant
-    wanted = work.item.population_id or person.population_id
-    population = next((each for each in studies.populations(context.workspace, context.study.id) if each.id == wanted), None)
-    return Task(
-        work=work,
-        population=population,
-        language=population.language if population else "",
-        progress=_progress(context, work.stage),
-        address=f"/work/{context.study.name}/tasks/{work.assignment.id}",
-        key=secrets.token_urlsafe(16),
-        revision=revision,
-        can_skip=True,
-    )
 
 
 @routes.get("/work", SIGNED_IN)
@@ -164,10 +123,14 @@ def _task_page(
 ) -> Response:
     kind, config = stage_kind(work.stage.kind), work.stage.config
     content = _presented(context, work)
-    task = task_of(context, work, revision)
+    person = context.participant
+    place = work.item.population_id or person.population_id
+    languages = {each.id: each.language for each in studies.populations(context.workspace, context.study.id)}
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
-        "tasks/task.html.j2", status, study=context.study, task=task, language=task.language, kind=kind, content=content,
+        "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind, progress=_progress(context, work.stage),
+        address=f"/work/{context.study.name}/tasks/{work.assignment.id}", key=secrets.token_urlsafe(16), revision=revision,
+        language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, **kind.form_values(content, config, draft),
     )  # fmt: skip

@@ -31,14 +31,14 @@ POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedModel:
     """One model of the list. key: the environment variable of its key; None for the usual ones."""
 
     model: str
     key: str | None = None
 
 
-def load_offered(path: Path) -> dict[str, Offered]:
+def load_offered(path: Path) -> dict[str, OfferedModel]:
     """Name -> model of a TOML file. DataError naming what is wrong, and where."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -55,17 +55,17 @@ def load_offered(path: Path) -> dict[str, Offered]:
                 'key = "NAME_OF_THE_ENVIRONMENT_VARIABLE"',
                 file=path,
             )
-        found[name] = Offered(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
+        found[name] = OfferedModel(entry["model"].strip(), entry["key"].strip() if "key" in entry else None)
     return found
 
 
-def open_offered(offered: Offered, timeout: float) -> Model:
+def open_offered(offered: OfferedModel, timeout: float) -> Model:
     """The model behind an entry. FolkwaysError where it cannot be asked: no such form, a key that is not set."""
     (model,) = open_models([offered.model], EndpointOptions(timeout=timeout, key_env=offered.key))
     return model
 
 
-class Patient:
+class TimedEndpoint:
     """An endpoint for somebody who waits: tries again what may be tried again, for so many seconds and until they are gone.
 
     late: whether the time was over.
