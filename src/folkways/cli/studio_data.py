@@ -90,7 +90,7 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
     """Write what a study has brought. People are pseudonyms, and nothing of those who withdrew is in it.
 
     \b
-    release   what folkways reads: votes for 'build easy|hard', BLEnD's schema, XCR-Bench's schema, or labels of model answers
+    release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
     from folkways.cli.files import check_folder
