@@ -40,6 +40,7 @@ class Adapt(StageKind):
     """
 
     name = "adapt"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     texts = ("intra", "inter")
     about = "natives adapt a sentence within English and into their language, and say by which strategy"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
@@ -56,15 +57,12 @@ class Adapt(StageKind):
         lambda row: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
     )
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
-        problems: dict[str, str] = {}
-        sentence = text_of(content, "sentence", problems)
-        spans = spans_of(content, "spans", sentence, problems)
+        spans = spans_of(content, "spans", texts["sentence"], problems)
         if not spans:
             problems.setdefault("spans", "needs at least one item")
-        raise_if(problems)
-        return {**content, "sentence": sentence, "spans": spans, "tagged": tag(sentence, spans)}
+        return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A strategy per item; as many marks in each version as there are items that were carried over."""

@@ -31,6 +31,7 @@ class ShortAnswers(StageKind):
     """
 
     name = "short_answers"
+    content_texts: ClassVar[Mapping[str, int]] = {"local": 500, "english": 500}
     texts = ("answers", "other")
     about = "natives give one to three short answers, or say why they give none"
     example: ClassVar[Mapping[str, str]] = {
@@ -51,14 +52,6 @@ class ShortAnswers(StageKind):
             "other": row["other"],
         },
     )
-
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """``local`` and ``english``."""
-        problems: dict[str, str] = {}
-        local = text_of(content, "local", problems, most=500)
-        english = text_of(content, "english", problems, most=500)
-        raise_if(problems)
-        return {**content, "local": local, "english": english}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Answers or a reason for none, never both."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
+from folkways.studio.stages.fields import raise_if, text_of
 from folkways.studio.stages.forms import text
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class StageKind(ABC):
     texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
+    content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
     form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
@@ -132,9 +134,17 @@ class StageKind(ABC):
         """Answers that an item needs at first."""
         return 1 if self.authored else int(config["answers"])
 
-    @abstractmethod
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """The content of an imported item as it is stored; SubmissionError where a field is missing or wrong."""
+        problems: dict[str, str] = {}
+        texts = {name: text_of(content, name, problems, most=most) for name, most in self.content_texts.items()}
+        more = self.check_fields(content, texts, problems)
+        raise_if(problems)
+        return {**content, **texts, **more}
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """What ``check_content`` stores besides ``content_texts``; notes what is wrong with other fields."""
+        return {}
 
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:

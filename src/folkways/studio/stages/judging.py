@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""
-FLAGS: Mapping[str, str] = {
-    "unnatural": "unnatural language",
-    "stereotypical": "stereotypical",
-    "partially_correct": "partially correct",
-    "refusal": "refusal",
-    "nonsensical": "nonsensical",
-    "other_country": "another country's view",
+
+FLAGS: Mapping[str, Message] = {
+    "unnatural": Message("Unnatural language"),
+    "stereotypical": Message("Stereotypical"),
+    "partially_correct": Message("Partially correct"),
+    "refusal": Message("Refusal"),
+    "nonsensical": Message("Nonsensical"),
+    "other_country": Message("Another country's view"),
 }
 """What may be odd about an answer (section 5)."""
-
 
 LABELS: Schema = {
     "run": pl.String,
@@ -70,6 +70,7 @@ class JudgeAnswer(StageKind):
     """
 
     name = "judge_answer"
+    content_texts: ClassVar[Mapping[str, int]] = {"question": 4000, "reply": 20000}
     texts = ("comment",)
     about = "natives judge what a model answered"
     example: ClassVar[Mapping[str, str]] = {
@@ -86,13 +87,9 @@ class JudgeAnswer(StageKind):
     hidden = ("task", "item_id", "variant", "sample", "endpoint", "run")
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and ``reply``."""
-        problems: dict[str, str] = {}
-        question = text_of(content, "question", problems)
-        reply = text_of(content, "reply", problems, most=20_000)
-        raise_if(problems)
-        return {"accepted": [], **content, "question": question, "reply": reply}
+        return {"accepted": content.get("accepted", [])}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A verdict; any flags."""
@@ -134,14 +131,7 @@ class JudgeAnswer(StageKind):
     @staticmethod
     def flags(translate: Translate) -> Mapping[str, str]:
         """The flags in words."""
-        return {
-            "unnatural": translate("Unnatural language"),
-            "stereotypical": translate("Stereotypical"),
-            "partially_correct": translate("Partially correct"),
-            "refusal": translate("Refusal"),
-            "nonsensical": translate("Nonsensical"),
-            "other_country": translate("Another country's view"),
-        }
+        return {flag: words.words(translate) for flag, words in FLAGS.items()}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The verdict, the flags, the comment."""

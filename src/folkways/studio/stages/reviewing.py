@@ -30,17 +30,14 @@ class Review(StageKind):
     """
 
     name = "review"
+    content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
     texts = ("reason", "question", "options")
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""
-        problems: dict[str, str] = {}
-        question = text_of(content, "question", problems)
-        options = options_of(content, problems, 4, 4)
-        raise_if(problems)
-        return {**content, "question": question, "options": options}
+        return {"options": options_of(content, problems, 4, 4)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A decision; a reason for dropping."""
@@ -96,6 +93,7 @@ class Curate(StageKind):
     """
 
     name = "curate"
+    content_texts: ClassVar[Mapping[str, int]] = {"english": 4000, "category": 4000}
     form_fields = ("decision", "of", "template")
     texts = ("template", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
@@ -111,13 +109,9 @@ class Curate(StageKind):
         "unclear": "not clear",
     }
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``category`` and ``english``; ``question`` is the English one where it is left out."""
-        problems: dict[str, str] = {}
-        english = text_of(content, "english", problems)
-        category = text_of(content, "category", problems)
-        raise_if(problems)
-        return {**content, "category": category, "english": english, "question": content.get("question") or english}
+        return {"question": content.get("question") or texts["english"]}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A decision, and a template for what is kept."""

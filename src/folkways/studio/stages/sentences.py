@@ -137,19 +137,13 @@ class TagSpans(StageKind):
     """
 
     name = "tag_spans"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     about = "people mark where the culture-specific items stand"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
     branches = ("done", "disagree")
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
     hidden = ("by",)
     own_columns = ("item",)
-
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
-        """A ``sentence``."""
-        problems: dict[str, str] = {}
-        sentence = text_of(content, "sentence", problems)
-        raise_if(problems)
-        return {**content, "sentence": sentence}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """At least one mark."""
@@ -192,6 +186,7 @@ class LabelItem(StageKind):
     """
 
     name = "label_item"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     form_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
@@ -204,6 +199,11 @@ class LabelItem(StageKind):
         "element": ("elements", Message("Choose an element.")),
     }
     """Field -> the setting with its labels, and what is said where none is chosen."""
+    sheet = Sheet(
+        lambda content: {"sentence": content["tagged"]},
+        ("category", "level", "element"),
+        lambda row: {name: cell.strip() for name, cell in row.items()},
+    )
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people label each item", least=1),
         "categories": Option([], "the categories; those of the benchmark where this is empty", "texts"),
@@ -211,19 +211,10 @@ class LabelItem(StageKind):
         "elements": Option([], "the elements; those of the benchmark where this is empty", "texts"),
     }
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
-        problems: dict[str, str] = {}
-        sentence = text_of(content, "sentence", problems)
-        spans = spans_of(content, "spans", sentence, problems)
-        raise_if(problems)
-        return {**content, "sentence": sentence, "spans": spans, "tagged": tag(sentence, spans)}
-
-    sheet = Sheet(
-        lambda content: {"sentence": content["tagged"]},
-        ("category", "level", "element"),
-        lambda row: {name: cell.strip() for name, cell in row.items()},
-    )
+        spans = spans_of(content, "spans", texts["sentence"], problems)
+        return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
 
     def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
         """Field -> the labels that may be chosen."""

@@ -32,6 +32,7 @@ class Voting(StageKind):
     """
 
     name = "vote"
+    content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
     texts = ("comment",)
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
@@ -58,13 +59,9 @@ class Voting(StageKind):
             return {"majority": f"{majority} of {answers} is no majority: more than half is, and at most all"}
         return {}
 
-    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and two to MOST_OPTIONS different ``options``."""
-        problems: dict[str, str] = {}
-        question = text_of(content, "question", problems)
-        options = options_of(content, problems, 2, MOST_OPTIONS)
-        raise_if(problems)
-        return {**content, "question": question, "options": options}
+        return {"options": options_of(content, problems, 2, MOST_OPTIONS)}
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Choices or an abstention, never both."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -160,16 +161,14 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        change_rows(connection, schema.participants, {"id": participant_id}, **values)
-        audit.note(
-            connection,
-            "participant.consented",
-            study_id=person.study_id,
-            participant_id=participant_id,
-            details={"version": version},
-            now=now,
-        )
-        return participant_within(connection, participant_id)
+        return _change(connection, person, "consented", values, details={"version": version}, now=now)
+
+
+def _change(connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any) -> Participant:
+    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
+    change_rows(connection, schema.participants, {"id": person.id}, **values)
+    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
+    return participant_within(connection, person.id)
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
@@ -206,15 +205,8 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         write_attributes(connection, participant_id, given)
         state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
         values = {"state": str(state), "eligible": found.eligible}
-        change_rows(connection, schema.participants, {"id": participant_id}, **values)
-        audit.note(
-            connection,
-            "participant.eligible" if found.eligible else "participant.screened_out",
-            study_id=person.study_id,
-            participant_id=participant_id,
-            details={"failed": list(found.failed)},
-        )
-        return participant_within(connection, participant_id)
+        kind = "eligible" if found.eligible else "screened_out"
+        return _change(connection, person, kind, values, details={"failed": list(found.failed)})
 
 
 def _check_room(connection: sa.Connection, population: Population) -> None:
@@ -234,9 +226,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
-        change_rows(connection, schema.participants, {"id": participant_id}, **values)
-        audit.note(connection, "participant.waived", study_id=study_id, account_id=by, participant_id=participant_id)
-        return participant_within(connection, participant_id)
+        return _change(connection, person, "waived", values, account_id=by)
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
@@ -244,14 +234,9 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
     with workspace.write() as connection:
         person = participant_within(connection, participant_id, lock=True)
         free_leases(connection, participant_id)
-        if person.state == ParticipantState.ACTIVE:
-            connection.execute(
-                sa.update(schema.participants)
-                .filter_by(id=participant_id)
-                .values(state=str(ParticipantState.FINISHED), left=time.time())
-            )
-            audit.note(connection, "participant.finished", study_id=person.study_id, participant_id=participant_id)
-        return participant_within(connection, participant_id)
+        if person.state != ParticipantState.ACTIVE:
+            return person
+        return _change(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
 
 
 def withdraw(
@@ -269,8 +254,7 @@ def withdraw(
         free_leases(connection, participant_id)
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
         values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
-        change_rows(connection, schema.participants, {"id": participant_id}, **values)
-        audit.note(connection, "participant.withdrawn", study_id=study_id, account_id=by, participant_id=participant_id, now=now)
+        _change(connection, person, "withdrawn", values, account_id=by, now=now)
         judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
         for item_id in sorted(set(judged)):
             apply_rule_again(connection, item_id, now)
