@@ -10,7 +10,7 @@ import pytest
 
 from folkways.studio.errors import ConflictError, InviteError, NotFoundError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, Role
-from folkways.studio.services.people import accounts, invites, participants, sessions
+from folkways.studio.services.people import accounts, invites, participants, personal, sessions
 from folkways.studio.services.work import drafts
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
@@ -208,17 +208,17 @@ def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[Desk, Desk]
     assert set(error.value.problems) == {"nationality"}
     found = participants.answer_eligibility(workspace, first.id, {**good, "group": "g" * 2001})
     assert (found.state, found.eligible) == ("active", True)
-    kept = participants.attributes(workspace, desk.study.id, first.id)
+    kept = personal.attributes(workspace, desk.study.id, first.id)
     assert kept == {"prolific_pid": "x", "nationality": "Korean", "group": "g" * 2000}
     out = participants.answer_eligibility(workspace, second.id, {"nationality": "French"})
     assert (out.state, out.eligible) == ("screened_out", False)
-    assert participants.attributes(workspace, desk.study.id, second.id) == {"nationality": "French"}
+    assert personal.attributes(workspace, desk.study.id, second.id) == {"nationality": "French"}
     participants.answer_eligibility(workspace, agreed(desk).id, good)  # those elsewhere and those who are out take up no place
     full = agreed(desk)
     with pytest.raises(ConflictError, match="all the people"):
         participants.answer_eligibility(workspace, full.id, good)
     assert participants.get_participant(workspace, full.id) == full
-    assert participants.attributes(workspace, desk.study.id, full.id) == {}
+    assert personal.attributes(workspace, desk.study.id, full.id) == {}
     assert participants.answer_eligibility(workspace, full.id, {"nationality": "French"}).state == "screened_out"
 
 
@@ -313,9 +313,9 @@ def test_a_name_and_login_go_unless_they_are_needed(desks: tuple[Desk, Desk], ne
         come(neighbour, account_id=kim)
     elif needed:
         accounts.give_role(workspace, (desk if needed == "as staff" else neighbour).study.id, kim, Role.EXPERT)
-    deleted = participants.delete_attributes(workspace, desk.study.id, person.id)
+    deleted = personal.delete_attributes(workspace, desk.study.id, person.id)
     assert deleted == 4, "session, return code, nationality and group"
-    assert participants.attributes(workspace, desk.study.id, other.id) == {"nationality": "Korean"}
+    assert personal.attributes(workspace, desk.study.id, other.id) == {"nationality": "Korean"}
     row, beside = stored(workspace, schema.accounts, "created", "id", "locale")[2:4]
     whole = {"login": "kim", "password": None, "name": "kim", "disabled": False}
     assert row == ({"login": None, "password": None, "name": "", "disabled": True} if not needed else whole)

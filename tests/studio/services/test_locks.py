@@ -16,7 +16,7 @@ from folkways.studio.records import Role
 from folkways.studio.services import redaction
 from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.models import redteaming
-from folkways.studio.services.people import invites, participants
+from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, drafts, judgements, leases
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, open_desk
@@ -82,7 +82,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     act("drop", lambda: adjudications.adjudicate(workspace, desk.study.id, three, desk.owner, {}, "because", drop=True))
     act("finish", lambda: participants.finish(workspace, kim.id))
     act("withdraw", lambda: participants.withdraw(workspace, desk.study.id, kim.id))
-    act("delete", lambda: participants.delete_attributes(workspace, desk.study.id, kim.id))
+    act("delete", lambda: personal.delete_attributes(workspace, desk.study.id, kim.id))
     written = act("begin", lambda: desk.work(lee, "write"))
     act("write", lambda: redteaming.write_scenario(workspace, lee.id, written.assignment.id, "Somebody rings at noon."))
     act("expire", lambda: leases.expire(workspace, desk.study.id))

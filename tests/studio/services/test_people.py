@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Participant, ParticipantState, Role, StudyState
 from folkways.studio.services import items, studies
-from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import adjudications, judgements
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
@@ -48,7 +48,7 @@ def test_the_way_in(desk: Desk) -> None:
     assert desk.nothing(person) == "not_active"
     person = participants.answer_eligibility(desk.workspace, person.id, GOOD)
     assert (person.state, person.eligible) == (ParticipantState.ACTIVE, True)
-    assert participants.attributes(desk.workspace, desk.study.id, person.id) == {"nationality": "south korean", "years": "30"}
+    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {"nationality": "south korean", "years": "30"}
 
 
 def test_consent_is_to_the_text_that_was_seen(desk: Desk) -> None:
@@ -127,7 +127,7 @@ def test_the_same_prolific_id_is_the_same_person(desk: Desk) -> None:
     with pytest.raises(InviteError, match="in the browser that you began in"):
         participants.join(desk.workspace, token, external=again, browser=desk.owner)
     assert participants.join(desk.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
-    kept = dict(participants.attributes(desk.workspace, desk.study.id, first.id))
+    kept = dict(personal.attributes(desk.workspace, desk.study.id, first.id))
     code = kept.pop("return_code")
     assert kept == {"prolific_pid": "5f0c", "prolific_session": "s1"}
     assert participants.join(desk.workspace, token, external=again, code=code).id == first.id
@@ -184,8 +184,8 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: Desk) -> None:
     participants.answer_eligibility(desk.workspace, person.id, GOOD)
     (item,) = desk.add("verify", [QUESTION])
     desk.answer(person, {"choices": [0]})
-    assert participants.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
-    assert participants.attributes(desk.workspace, desk.study.id, person.id) == {}
+    assert personal.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
+    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {}
     erased = accounts.get_account(desk.workspace, account.id)
     assert (erased.login, erased.name, erased.disabled) == (None, "", True)
     assert len(judgements.list_judgements(desk.workspace, desk.study.id, item)) == 1
@@ -204,7 +204,7 @@ def schema_tables() -> list[sa.Table]:
 def test_other_studies_people_are_not_there(studio_workspace: Workspace, desk: Desk) -> None:
     other = open_desk(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     person = other.person()
-    for act in (participants.attributes, participants.delete_attributes, participants.withdraw):
+    for act in (personal.attributes, personal.delete_attributes, participants.withdraw):
         with pytest.raises(NotFoundError):
             act(desk.workspace, desk.study.id, person.id)
 

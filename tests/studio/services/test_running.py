@@ -10,7 +10,7 @@ from folkways.studio.records import ItemState, Role, StudyState
 from folkways.studio.services import audit, items, progress, studies
 from folkways.studio.services.agreement import PLURAL, agreement
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.people import invites, participants
+from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.people.participants import join
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
@@ -153,7 +153,7 @@ def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Wo
     desk.person()
     (row,) = progress.payments(desk.workspace, desk.study.id)
     assert (row.pseudonym, row.external, row.answers, row.code) == (person.pseudonym, "5f0c", 1, "C0FFEE")
-    participants.delete_attributes(desk.workspace, desk.study.id, person.id)
+    personal.delete_attributes(desk.workspace, desk.study.id, person.id)
     assert progress.payments(desk.workspace, desk.study.id)[0].external is None
 
 

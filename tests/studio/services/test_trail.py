@@ -13,7 +13,7 @@ from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
 from folkways.studio.services import audit, items, redaction, studies
 from folkways.studio.services.items import NewItem
-from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace import studio_tables as schema
@@ -109,7 +109,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     told("participant.finished", None, kim)
     participants.withdraw(workspace, study.id, lee, by=owner, now=60.0)
     told("participant.withdrawn", owner, lee, at=60.0)
-    participants.delete_attributes(workspace, study.id, lee, by=owner)
+    personal.delete_attributes(workspace, study.id, lee, by=owner)
     told("participant.attributes_deleted", owner, lee)
 
     staff = participants.add_staff(workspace, study.id, helper, Role.REVIEWER, by=owner)

@@ -207,6 +207,13 @@ class RequestContext:
             raise NotFoundError(self.gettext("There is no such study."))
         return found
 
+    def person(self, number: int | None) -> Participant:
+        """A participant of the study in the address; NotFoundError for anybody else."""
+        found = participants.get_participant(self.workspace, number) if number is not None else None
+        if found is None or found.study_id != self.study.id:
+            raise NotFoundError(self.gettext("There is no such participant."))
+        return found
+
     @Cached
     def is_staff(self) -> bool:
         """Whether the account runs or reviews any study."""

@@ -16,8 +16,6 @@ from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.invites import usable_invite
 from folkways.studio.services.people.personal import (
-    attributes,
-    delete_attributes,
     participant_of,
     participant_within,
     write_attributes,
@@ -28,23 +26,6 @@ from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_again
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
-
-__all__ = [
-    "EXTERNAL",
-    "RETURN_CODE",
-    "add_staff",
-    "answer_eligibility",
-    "attributes",
-    "consent",
-    "delete_attributes",
-    "find_participant",
-    "finish",
-    "get_participant",
-    "join",
-    "list_participants",
-    "waive_eligibility",
-    "withdraw",
-]
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that say how a recruitment service knows a person."""

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from folkways.studio.errors import InviteError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, Population, Role, Study
 from folkways.studio.services import studies
-from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.people.participation import study_of_invitation
 from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
@@ -166,7 +166,7 @@ def withdraw(context: RequestContext) -> Response:
     """Leave; on request everything personal is deleted as well."""
     participants.withdraw(context.workspace, context.study.id, context.participant.id)
     if context.text("erase") == "yes":
-        participants.delete_attributes(context.workspace, context.study.id, context.participant.id)
+        personal.delete_attributes(context.workspace, context.study.id, context.participant.id)
     return context.page("entry/left.html.j2", study=context.study)
 
 

@@ -18,8 +18,9 @@ from folkways.studio.errors import (
 from folkways.studio.records import AssignmentState, ParticipantState, Stage
 from folkways.studio.services import studies
 from folkways.studio.services.models.modelling import models_of
-from folkways.studio.services.people.participants import RETURN_CODE, attributes
 from folkways.studio.services.people.participation import parts_of
+from folkways.studio.services.people.personal import attributes
+from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.progress import own_progress
 from folkways.studio.services.work import drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
