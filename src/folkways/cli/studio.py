@@ -46,7 +46,8 @@ def command(context: click.Context, host: str, port: int, origin: str | None, mo
     """
     if context.invoked_subcommand is not None:
         return
-    from folkways.studio.web import Settings, serve
+    from folkways.studio.web.serving import serve
+    from folkways.studio.web.settings import Settings
 
     offered = _offered(models)
     settings = Settings(origin=origin, models=offered)

@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.studio.services.people import sessions
-from folkways.studio.web import create_app
+from folkways.studio.web.app import create_app
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.studio.web.http import Client, Reply

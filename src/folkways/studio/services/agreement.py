@@ -19,6 +19,12 @@ from folkways.workspace.database import Workspace
 PLURAL = "several answers are welcome here; agreement is not computed"
 
 
+MEASURES = (
+    *(measures.percent_agreement, measures.majority_share, measures.mean_largest_vote),
+    *(measures.cohen, measures.fleiss, measures.krippendorff),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Agreement on one field of a stage's judgements, within one population (None: items of everybody).
@@ -72,17 +78,7 @@ def _agreement(stage: str, population: str | None, field: str, by_item: Mapping[
     units = list(by_item.values())
     if not field:
         none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
-        return Agreement(stage, population, field, none, none, none, none, none, none, none)
+        return Agreement(stage, population, field, *[none] * 7)
     sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
-    return Agreement(
-        stage,
-        population,
-        field,
-        measures.percent_agreement(units),
-        measures.majority_share(units),
-        measures.mean_largest_vote(units),
-        measures.cohen(units),
-        measures.fleiss(units),
-        measures.krippendorff(units),
-        measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets"),
-    )
+    masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
+    return Agreement(stage, population, field, *[*(measure(units) for measure in MEASURES), masi])

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import spans, text
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, spans, text
 
 NON_TRANSFERABLE = "non_transferable"
 STRATEGIES = ("direct_equivalent", "functional_equivalent", "neutral_term", NON_TRANSFERABLE)
@@ -103,7 +99,7 @@ class Adapt(StageKind):
         """Done when everybody has adapted it."""
         return Decision("done", result={"adaptations": [{"participant": vote.participant, **vote.payload} for vote in votes]})
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Strategies in order, and both versions with their marks."""
         return {
             "strategies": [text(fields, f"strategy-{number}") for number in range(len(content["spans"]))],

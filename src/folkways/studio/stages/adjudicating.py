@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import text
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
+from folkways.studio.stages.forms import FormFields, text
 
 
 def _inner(content: Content) -> StageKind:
@@ -82,7 +79,7 @@ class Adjudicate(StageKind):
         decision = {name: value for name, value in draft.items() if name != "reason"}
         return {"inner": inner, "decision": decision, **inner.form_values(content["content"], content["rules"], decision)}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """A submission of the inner kind, and why."""
         return {**_inner(content).read_form(fields, content["content"], content["rules"]), "reason": text(fields, "why")}
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import IDK, NO_ANSWERS, OTHER, Vote, answers_by_person, count_people
 from folkways.studio.errors import Message
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.stages.base import REDACTED, Arrival, Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import text, texts, whole
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, text, texts, whole
 
 OWN, INVALID = "own", "invalid"
 SEPARATOR = ";"
@@ -102,7 +98,7 @@ class ShortAnswers(StageKind):
         """The set of answers, case aside; a way of not answering is a set of its own."""
         return {"answers": frozenset(each.casefold() for each in payload["answers"]) or frozenset([payload["no_answer"]])}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The answers that are not empty, or the reason for none."""
         answers = [answer for answer in texts(fields, "answers") if answer]
         return {"answers": answers, "no_answer": text(fields, "no_answer") or None, "other": text(fields, "other")}
@@ -209,7 +205,7 @@ class GroupAnswers(StageKind):
         ]
         return {"rows": rows}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Groups, each led by an answer of its own; answers that say the same as another follow it."""
         answers = _distinct(content)
         given = [text(fields, f"place-{number}") or OWN for number in range(len(answers))]

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import text
+from folkways.studio.stages.forms import FormFields, text
 
 if TYPE_CHECKING:
     import polars as pl
-    from starlette.datastructures import FormData
 
 Content = Mapping[str, Any]
 Config = Mapping[str, Any]
@@ -205,7 +204,7 @@ class StageKind(ABC):
         """What the form's template needs besides content, config and draft."""
         return {}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
         return {name: text(fields, name) for name in self.form_fields}
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
+from typing import Any, Protocol
 
 
-def text(fields: FormData, name: str) -> str:
+class FormFields(Protocol):
+    """The fields of a form as starlette's ``FormData`` gives them: texts and files, several of a name where there are."""
+
+    def get(self, key: str, default: str, /) -> Any:
+        """The last field of that name."""
+
+    def getlist(self, key: str, /) -> Any:
+        """All fields of that name."""
+
+
+def text(fields: FormFields, name: str) -> str:
     """One field as text without outer white space; line ends as \\n."""
     value = fields.get(name, "")
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
 
 
-def texts(fields: FormData, name: str) -> list[str]:
+def texts(fields: FormFields, name: str) -> list[str]:
     """All fields of a name as texts without outer white space, empty ones included."""
     return [value.replace("\r\n", "\n").strip() for value in fields.getlist(name) if isinstance(value, str)]
 
@@ -24,12 +31,12 @@ def whole(value: Any) -> int | None:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9 else None
 
 
-def wholes(fields: FormData, name: str) -> list[int]:
+def wholes(fields: FormFields, name: str) -> list[int]:
     """All fields of a name that are whole numbers."""
     return [number for value in texts(fields, name) if (number := whole(value)) is not None]
 
 
-def spans(fields: FormData, name: str) -> list[list[int]]:
+def spans(fields: FormFields, name: str) -> list[list[int]]:
     """Marks as the page sends them ("4:11,20:25"), each [start, end) in code points."""
     found = []
     for part in text(fields, name).split(",")[:50]:

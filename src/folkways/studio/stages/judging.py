@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -16,11 +16,7 @@ from folkways.records import Schema
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import one_of, raise_if, text_of
-from folkways.studio.stages.forms import text, texts
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, text, texts
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""
@@ -115,7 +111,7 @@ class JudgeAnswer(StageKind):
         """The verdict, and the set of flags."""
         return {"verdict": payload["verdict"], "flags": frozenset(payload["flags"]) or frozenset(["none"])}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The judgement."""
         return {"verdict": text(fields, "verdict"), "flags": texts(fields, "flags"), "comment": text(fields, "comment")}
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
-from folkways.studio.stages.forms import text, texts
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, text, texts
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"
@@ -67,7 +63,7 @@ class Review(StageKind):
         """Kept or dropped."""
         return {"decision": payload["decision"]}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The decision with the wording as it is now."""
         return {
             "decision": text(fields, "decision"),

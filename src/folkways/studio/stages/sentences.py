@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.registry import labels_of
 from folkways.benchmarks.studies import Vote
@@ -12,11 +12,7 @@ from folkways.studio.errors import Message
 from folkways.studio.rules.votes import best_of
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import spans, text, whole
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, spans, text, whole
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
@@ -116,7 +112,7 @@ class ChooseBest(StageKind):
         """The choice."""
         return {"best": payload["best"]}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The choice, and the ratings that were given."""
         ratings: dict[str, dict[str, int]] = {}
         for candidate in content["candidates"]:
@@ -168,7 +164,7 @@ class TagSpans(StageKind):
         """The set of spans."""
         return {"spans": frozenset(tuple(span) for span in payload["spans"])}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The marks."""
         return {"spans": spans(fields, "spans")}
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.rules.votes import ABSTENTIONS, Ballot, count_votes
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import text, wholes
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
+from folkways.studio.stages.forms import FormFields, text, wholes
 
 MOST_OPTIONS = 8
 
@@ -102,7 +98,7 @@ class Voting(StageKind):
         """The set of options chosen; a way of not choosing is a set of its own."""
         return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The vote."""
         return {
             "choices": wholes(fields, "choices"),

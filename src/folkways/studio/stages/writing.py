@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
 from folkways.studio.stages.fields import one_of, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import text, texts, wholes
+from folkways.studio.stages.forms import FormFields, text, texts, wholes
 from folkways.studio.workflows.helping import strategies
-
-if TYPE_CHECKING:
-    from starlette.datastructures import FormData
-
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
 """BLEnD's categories of everyday questions (section 3.1)."""
@@ -105,7 +101,7 @@ class WriteQuestion(Written):
         options = [*(draft.get("options") or content.get("options") or []), "", "", "", ""][:OPTIONS]
         return {"options": options, "rounds": list(content.get("challenges", [])), "strategies": list(strategies().values())}
 
-    def read_form(self, fields: FormData, content: Content, config: Config) -> Mapping[str, Any]:
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The question as it is now."""
         return {
             "scenario": text(fields, "scenario"),
