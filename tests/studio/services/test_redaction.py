@@ -19,8 +19,8 @@ from folkways.workspace import schema as kept
 from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.schema import metadata
-from tests.studio.services.test_redteaming import STAGES as RED_TEAMING
-from tests.studio.services.test_redteaming import offered_by
+from tests.studio.services.models.test_redteaming import STAGES as RED_TEAMING
+from tests.studio.services.models.test_redteaming import offered_by
 from tests.support.chat_server import ChatServer
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
