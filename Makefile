@@ -15,7 +15,7 @@ WORKERS ?= 4
 PYTEST_ARGS ?=
 QUICK := not nightly and not browser and not postgres and not local_model and not shared
 QUICK_TESTS := tests/test_cultures.py tests/test_json_lines.py tests/text tests/metrics tests/stats tests/engine tests/workspace \
-	tests/studio/rules tests/studio/workflows --ignore=tests/engine/test_unasked_replies.py
+	tests/studio/rules tests/studio/stages tests/studio/workflows --ignore=tests/engine/test_unasked_replies.py
 
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip --disable-pip-version-check --quiet install

@@ -28,7 +28,7 @@ METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "pytho
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
 """Their messages are shown in the reader's language."""
 
-KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, **dict.fromkeys(ERRORS)}
+KEYWORDS = {**DEFAULT_KEYWORDS, "translate": None, "Message": None, **dict.fromkeys(ERRORS)}
 OPTIONS = {"web/templates/**.j2": {"trimmed": "true", "newstyle_gettext": "true", "extensions": "jinja2.ext.do", "silent": "false"}}
 
 

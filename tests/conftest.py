@@ -30,7 +30,7 @@ LONGEST = (
     "tests/runs/test_culturalbench_models.py",
     "tests/runs/test_misbehaving.py",
     "tests/benchmarks/blend/build/test_model.py",
-    "tests/studio/services/test_accounts.py",
+    "tests/studio/services/people/test_accounts.py",
 )
 """Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
 

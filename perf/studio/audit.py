@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from folkways.studio.imports.tables import read_workbook
-from folkways.studio.services import invites, participants, studies
+from folkways.studio.services import studies
+from folkways.studio.services.people import invites, participants
 from folkways.studio.workflows.templates import TEMPLATES
 from folkways.workspace.database import open_workspace
 from tests.cli.conftest import Folkways

@@ -13,8 +13,8 @@ import time
 from collections import Counter
 
 from folkways.studio.errors import StudioError
-from folkways.studio.services import assignments, judgements, leases
-from folkways.studio.services.assignments import NoWork
+from folkways.studio.services.work import assignments, judgements, leases
+from folkways.studio.services.work.assignments import NoWork
 from folkways.workspace.database import Workspace, open_workspace
 
 PATIENCE = 4.0

@@ -22,7 +22,9 @@ import polars as pl
 import pytest
 import yaml
 
-from folkways.studio.services import accounts, invites, items, judgements, progress, studies
+from folkways.studio.services import items, progress, studies
+from folkways.studio.services.people import accounts, invites
+from folkways.studio.services.work import judgements
 from tests.support.chat_server import ChatServer
 from tests.support.participant import Participant
 from tests.support.river import folkways

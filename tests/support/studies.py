@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio.offered import Offered
+from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, assignments, invites, judgements, participants, studies
-from folkways.studio.services.assignments import NoWork, Work
+from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.judgements import Submitted
+from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.work import assignments, judgements
+from folkways.studio.services.work.assignments import NoWork, Work
+from folkways.studio.services.work.judgements import Submitted
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.schema import metadata
@@ -82,7 +84,7 @@ class Desk:
     workspace: Workspace
     study: Study
     owner: int
-    offered: Mapping[str, Offered]
+    offered: Mapping[str, OfferedModel]
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
@@ -122,7 +124,7 @@ class Desk:
 
 
 def open_desk(
-    workspace: Workspace, stages: Sequence[Mapping[str, Any]], *, offered: Mapping[str, Offered] | None = None, **changes: Any
+    workspace: Workspace, stages: Sequence[Mapping[str, Any]], *, offered: Mapping[str, OfferedModel] | None = None, **changes: Any
 ) -> Desk:
     """A new study with these stages, open for work; ``offered``: the models that it may choose from."""
     owner = accounts.create_account(workspace, f"{changes.get('name', 'test-study')}@example.org", None)

@@ -22,18 +22,19 @@ from folkways.workspace.database import Workspace, open_workspace
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import json, sys
-from folkways.studio.offered import Offered
-from folkways.studio.web import Settings, serve
+from folkways.studio.offered_models import OfferedModel
+from folkways.studio.web.settings import Settings
+from folkways.studio.web.serving import serve
 from folkways.workspace.database import open_workspace
 location, port, settings = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
-settings["models"] = {name: Offered(*each) for name, each in settings.get("models", {}).items()}
+settings["models"] = {name: OfferedModel(*each) for name, each in settings.get("models", {}).items()}
 settings["rates"] = {name: tuple(rate) for name, rate in settings.get("rates", {}).items()} or Settings().rates
 serve(open_workspace(location), port=port, settings=Settings(**settings), ready=lambda address: print(address, flush=True))
 """
 
 
 class StudioServer:
-    """The server as a context manager; keywords are fields of ``folkways.studio.web.Settings`` (models: name -> [model, key])."""
+    """The server as a context manager; keywords are fields of ``studio.web.settings.Settings`` (models: name -> [model, key])."""
 
     def __init__(self, location: Path | str, **settings: Any) -> None:
         self.location = str(location)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
 
 COUNT = sa.select(sa.func.count()).select_from(schema.attempts)

@@ -17,6 +17,7 @@ from folkways.benchmarks.build import Builder
 from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
+from folkways.benchmarks.studies import StudyExport
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.releases.base import Release
@@ -193,6 +194,7 @@ class Benchmark:
     builders: what makes its questions of people's answers (``folkways build``), with names that no other benchmark's has.
     caution:  what a reader must know before the numbers of this benchmark, whatever the run; nothing by default.
     aliases:  names that it had before; they stay valid wherever a benchmark or task is named.
+    exports:  what it makes of studies with people.
     """
 
     name: str
@@ -204,6 +206,7 @@ class Benchmark:
     builders: tuple[Builder, ...] = ()
     caution: str = ""
     aliases: tuple[str, ...] = ()
+    exports: tuple[StudyExport, ...] = ()
 
     def __post_init__(self) -> None:
         """ValueError for a task of another name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark, Task
 from folkways.benchmarks.build import Builder
 from folkways.benchmarks.published import FIGURES
+from folkways.benchmarks.studies import StudyExport
 from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
 from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
@@ -54,6 +55,20 @@ def builders() -> dict[str, Builder]:
                 told = f"the builder {builder.name!r} of the benchmark {benchmark.name!r} is left out: another one has that name"
                 warnings.warn(told, FolkwaysWarning, stacklevel=2)
     return found
+
+
+def study_exports() -> dict[str, tuple[StudyExport, ...]]:
+    """Benchmark -> the releases that it makes of studies, for the benchmarks that make any."""
+    return {name: benchmark.exports for name, benchmark in benchmarks().items() if benchmark.exports}
+
+
+def labels_of(kind: str) -> Mapping[str, Sequence[str]]:
+    """Field -> the labels that releases know for a kind of stage, those of all benchmarks together."""
+    found: dict[str, dict[str, None]] = {}
+    for export in (export for exports in study_exports().values() for export in exports if export.kind == kind):
+        for field, labels in export.labels.items():
+            found.setdefault(field, {}).update(dict.fromkeys(labels))
+    return {field: tuple(labels) for field, labels in found.items()}
 
 
 def get_task(name: str) -> Task:

@@ -15,7 +15,7 @@ from folkways.cli.studio_data import opened, study_id
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from folkways.studio.offered import Offered
+    from folkways.studio.offered_models import OfferedModel
     from folkways.workspace.database import Workspace
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -46,7 +46,8 @@ def command(context: click.Context, host: str, port: int, origin: str | None, mo
     """
     if context.invoked_subcommand is not None:
         return
-    from folkways.studio.web import Settings, serve
+    from folkways.studio.web.serving import serve
+    from folkways.studio.web.settings import Settings
 
     offered = _offered(models)
     settings = Settings(origin=origin, models=offered)
@@ -54,9 +55,9 @@ def command(context: click.Context, host: str, port: int, origin: str | None, mo
         serve(database, host=host, port=port, settings=settings, ready=_ready)
 
 
-def _offered(file: Path | None) -> dict[str, Offered]:
+def _offered(file: Path | None) -> dict[str, OfferedModel]:
     """The models of the list, none without one. What keeps one from being asked (a key that is not set) is noted."""
-    from folkways.studio.offered import load_offered, open_offered
+    from folkways.studio.offered_models import load_offered, open_offered
 
     found = load_offered(file) if file is not None else {}
     for name, each in found.items():
@@ -91,7 +92,8 @@ def create_study(
     folkways studio create-study mine.yaml --owner me@example.org
     """
     from folkways.studio.records import StudyState
-    from folkways.studio.services import modelling, studies
+    from folkways.studio.services import studies
+    from folkways.studio.services.models import modelling
     from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition
     from folkways.studio.workflows.templates import template_text
 
@@ -117,7 +119,7 @@ def create_study(
 
 def _account(database: Workspace, login: str) -> int:
     """The id of an account, made if there is none; its password comes from the environment or is asked for."""
-    from folkways.studio.services import accounts
+    from folkways.studio.services.people import accounts
 
     found = accounts.find_account(database, login)
     if found is not None:
@@ -139,7 +141,7 @@ def _account(database: Workspace, login: str) -> int:
 def account(login: str, study: str | None, role: str, workspace: str) -> None:
     """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD."""
     from folkways.studio.records import Role
-    from folkways.studio.services import participants
+    from folkways.studio.services.people import participants
 
     with opened(workspace, create=True) as database:
         number = _account(database, login)
@@ -160,7 +162,7 @@ def template(name: str | None) -> None:
         click.echo(template_text(name), nl=False)
         return
     width = max(map(len, TEMPLATES))
-    for each, about in TEMPLATES.items():
+    for each, (_, about) in TEMPLATES.items():
         click.echo(f"{each:{width}}  {about}")
 
 
@@ -220,7 +222,7 @@ def set_state(study: str, action: str, workspace: str) -> None:
 def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:
     """Make a link that lets people into a study. It is told once, here, and never again."""
     from folkways.studio.records import Role
-    from folkways.studio.services import invites
+    from folkways.studio.services.people import invites
 
     with opened(workspace) as database:
         number = study_id(database, study)

@@ -62,7 +62,7 @@ def draw(
     study: str, stage: str, run: str, per_culture: int, everything: bool, models: str | None, seed: int, workspace: str
 ) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
-    from folkways.studio.services.drawing import draw_answers
+    from folkways.studio.services.models.drawing import draw_answers
 
     with opened(workspace) as database:
         number = study_id(database, study)
@@ -89,7 +89,7 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
     """Write what a study has brought. People are pseudonyms, and nothing of those who withdrew is in it.
 
     \b
-    release   what folkways reads: votes for 'build easy|hard', BLEnD's schema, XCR-Bench's schema, or labels of model answers
+    release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
     from folkways.cli.files import check_folder
@@ -207,7 +207,7 @@ def study_id(database: Workspace, name: str) -> int:
 
 def _person(database: Workspace, study: str, pseudonym: str) -> int:
     from folkways.errors import UnknownNameError
-    from folkways.studio.services import participants
+    from folkways.studio.services.people import participants
 
     found = participants.list_participants(database, study_id(database, study))
     for each in found:

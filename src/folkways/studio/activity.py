@@ -1,23 +1,13 @@
-"""What the studio does by itself and keeps track of, as frozen records: questions to models, the audit trail, jobs.
+"""What the studio does by itself and keeps track of, as frozen records: questions to models, the audit trail.
 
-Each is one row of ``folkways.studio.schema``, as those of ``folkways.studio.records``; times are seconds since the epoch.
+Each is one row of ``folkways.workspace.studio_tables``, as those of ``folkways.studio.records``; times are seconds since the epoch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
-
-
-class JobState(StrEnum):
-    """How far a job is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +40,3 @@ class Event:
     subject: str
     details: Mapping[str, Any]
     at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Something that takes longer than a page may."""
-
-    id: int
-    study_id: int
-    account_id: int | None
-    kind: str
-    state: str
-    details: Mapping[str, Any]
-    result: Mapping[str, Any] | None
-    error: str | None
-    created: float
-    started: float | None
-    finished: float | None

@@ -11,25 +11,37 @@ if TYPE_CHECKING:
     from folkways.studio.records import Draft, Judgement
 
 
-def _(message: str) -> str:
-    """Mark a string for translation; it is translated when it is shown."""
-    return message
+class Message(str):
+    """A sentence of ours in English that can still be said in another language. ``values`` fill its ``%(name)s``."""
+
+    def __new__(cls, message: str, **values: object) -> Message:
+        """The English sentence, its values filled in."""
+        made = super().__new__(cls, message % values if values else message)
+        made.message, made.values = message, values
+        return made
+
+    message: str
+    values: dict[str, object]
+
+    def words(self, translate: Callable[[str], str]) -> str:
+        """The sentence in the language of ``translate`` where that knows it, otherwise in English."""
+        values = {name: value.words(translate) if isinstance(value, Message) else value for name, value in self.values.items()}
+        translated = translate(self.message)
+        return translated % values if values else translated
 
 
 class StudioError(FolkwaysError):
-    """Base of the studio's errors. message: in English; ``values`` fill its ``%(name)s``, after it was translated for a reader."""
+    """Base of the studio's errors; their words are a ``Message``."""
 
     status = 400
 
     def __init__(self, message: str, **values: object) -> None:
-        self.message = message
-        self.values = values
-        super().__init__(message % values if values else message)
+        self.message = Message(message, **values)
+        super().__init__(self.message)
 
     def words(self, translate: Callable[[str], str]) -> str:
-        """What went wrong in the language of ``translate``: its own where that knows the message, otherwise English."""
-        translated = translate(self.message)
-        return translated % self.values if self.values else translated
+        """What went wrong in the language of ``translate``."""
+        return self.message.words(translate)
 
 
 class NotAllowedError(StudioError):
@@ -56,7 +68,9 @@ class DraftConflictError(ConflictError):
     def __init__(self, current: Draft) -> None:
         self.current = current
         super().__init__(
-            _("this was changed in another window (saved version %(revision)s); take that one over, or save again on top of it"),
+            Message(
+                "this was changed in another window (saved version %(revision)s); take that one over, or save again on top of it"
+            ),
             revision=current.revision,
         )
 
@@ -66,7 +80,7 @@ class AlreadySubmittedError(ConflictError):
 
     def __init__(self, judgement: Judgement) -> None:
         self.judgement = judgement
-        super().__init__(_("this was submitted before, perhaps in another window; the first submission stands"))
+        super().__init__(Message("this was submitted before, perhaps in another window; the first submission stands"))
 
 
 class SubmissionError(StudioError):
@@ -77,6 +91,12 @@ class SubmissionError(StudioError):
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
         super().__init__("; ".join(f"{field}: {problem}" if field else problem for field, problem in self.problems.items()))
+
+    def problems_in(self, translate: Callable[[str], str]) -> dict[str, str]:
+        """``problems`` in the language of ``translate``, as far as that knows them."""
+        return {
+            field: problem.words(translate) if isinstance(problem, Message) else problem for field, problem in self.problems.items()
+        }
 
 
 class InviteError(StudioError):
@@ -96,7 +116,7 @@ class ReturnError(InviteError):
 
     def __init__(self) -> None:
         super().__init__(
-            _(
+            Message(
                 "somebody has begun with this Prolific id already; if it was you, go on in the browser that you began in, "
                 "or give your return code"
             )
@@ -110,4 +130,4 @@ class TooManyAttemptsError(StudioError):
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        super().__init__(_("too many attempts; wait %(minutes)s min and try again"), minutes=max(1, round(seconds / 60)))
+        super().__init__(Message("too many attempts; wait %(minutes)s min and try again"), minutes=max(1, round(seconds / 60)))

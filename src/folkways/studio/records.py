@@ -1,7 +1,7 @@
 """The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself is in ``activity``.
 
-Each is one row of ``folkways.studio.schema``; no input or output happens here. Times are seconds since the epoch. What a person or
-a model wrote is untrusted text in every field.
+Each is one row of ``folkways.workspace.studio_tables``; no input or output happens here. Times are seconds since the epoch.
+What a person or a model wrote is untrusted text in every field.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class AssignmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who can sign in. The password's hash never leaves ``services.accounts``. locale: of the interface ("en", "ar")."""
+    """Somebody who can sign in. Only ``services.people.accounts`` sees the password's hash. locale: of the interface ("en")."""
 
     id: int
     login: str | None
@@ -158,7 +158,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What is asked of whom. kind: a key of ``workflows.HANDLERS``. config: answers wanted, rules, choices; see that handler."""
+    """What is asked of whom. kind: a key of ``workflows.STAGE_KINDS``. config: answers wanted, rules, choices; see that handler."""
 
     id: int
     study_id: int

@@ -13,10 +13,10 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.runs.model_judging import judge_run
 from folkways.runs.models import open_models
-from folkways.studio.exports.gather import gather
-from folkways.studio.exports.judging import error_table
 from folkways.studio.exports.make import export_study
-from folkways.studio.services.drawing import draw_answers
+from folkways.studio.services.gathering import gather
+from folkways.studio.services.models.drawing import draw_answers
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from tests.support.chat_server import ChatServer
 from tests.support.studies import Desk, open_desk
@@ -44,11 +44,11 @@ def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(desk: Desk) -> No
 
 
 def test_judges_do_not_see_whose_answer_it_is(desk: Desk) -> None:
-    from folkways.studio.workflows.registry import handler_of
+    from folkways.studio.stages.registry import stage_kind
 
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
     work = desk.work(desk.person("us"))
-    shown = handler_of(work.stage.kind).presented(work.item.content, "p")
+    shown = stage_kind(work.stage.kind).presented(work.item.content, "p")
     assert set(shown) == {"question", "reply", "accepted", "language"}
 
 
@@ -57,7 +57,7 @@ def test_the_error_table_by_hand(desk: Desk) -> None:
     person = desk.person("us")
     desk.answer(person, {"verdict": "incorrect", "flags": ["nonsensical", "refusal"]})
     desk.answer(person, {"verdict": "conditional", "flags": ["nonsensical"]})
-    (row,) = error_table(gather(desk.workspace, desk.study.id)).to_dicts()
+    (row,) = stage_kind("judge_answer").tables(gather(desk.workspace, desk.study.id).for_benchmarks())["errors"].to_dicts()
     assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)
     assert (row["applicable"], row["conditional"], row["incorrect"]) == (0.0, 50.0, 50.0)
     assert (row["nonsensical"], row["refusal"], row["stereotypical"]) == (100.0, 50.0, 0.0)
@@ -99,5 +99,17 @@ def test_what_cannot_be_drawn_says_why(desk: Desk, workspace: Workspace) -> None
     )
     with pytest.raises(FolkwaysError, match=r"no wrong answer in a culture of this study \(PE\)"):
         draw_answers(workspace, other.study.id, "judge", "drawn")
-    with pytest.raises(FolkwaysError, match="nothing to export"):
+    with pytest.raises(FolkwaysError, match="has nothing yet"):
         export_study(workspace, other.study.id, Path("never"))
+
+
+def test_a_study_whose_judges_have_not_begun_leaves_as_tables(workspace: Workspace, tmp_path: Path) -> None:
+    desk = open_desk(
+        workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}, {"name": "judge", "kind": "judge_answer"}]
+    )
+    desk.add("verify", [{"question": "What?", "options": ["a", "b", "c", "d"]}])
+    desk.answer(desk.person(), {"choices": [0]}, "verify")
+    written = export_study(workspace, desk.study.id, tmp_path / "tables", "csv")
+    assert [path.name for path in written] == ["judgements.csv", "items.csv", "study.json"]
+    release = export_study(workspace, desk.study.id, tmp_path / "release")
+    assert [path.name for path in release] == ["items.csv", "votes.csv", "meta.json", "study.json"]

@@ -15,8 +15,10 @@ from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState
-from folkways.studio.services import items, participants
+from folkways.studio.services import items
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace
 from tests.support.studies import Desk, open_desk
 
@@ -98,6 +100,13 @@ def test_votes_of_people_who_withdrew_are_gone(desk: Desk, tmp_path: Path) -> No
     assert person.pseudonym not in set(votes.votes["annotator"])
     assert votes.votes.filter(pl.col("round") == 1).height == 16
     assert "too-few-votes" in set(count(votes, Rule())["dropped"].drop_nulls())
+
+
+def test_what_a_researcher_dropped_is_left_out(desk: Desk, tmp_path: Path) -> None:
+    (single,) = (item for item in items.list_items(desk.workspace, desk.study.id) if item.key == "single")
+    adjudications.adjudicate(desk.workspace, desk.study.id, single.id, desk.owner, {}, "about no culture", drop=True)
+    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    assert list(read_votes([tmp_path / "votes"]).items["item"]) == ["multi", "open", "unknown"]
 
 
 def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:

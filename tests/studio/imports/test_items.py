@@ -14,7 +14,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import RowsError, read_rows, read_workbook
 from folkways.studio.services.items import list_items
-from folkways.studio.workflows.registry import HANDLERS, handler_of
+from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways.workspace.database import Workspace
 from tests.support.csi_votes import ITEMS, write_items
 from tests.support.studies import Desk, open_desk
@@ -71,7 +71,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
     assert set(error.value.problems) == {3, 4, 5, 6, 7}
     assert "already" in error.value.problems[3]
     assert "question" in error.value.problems[4]
-    assert "two options say the same" in error.value.problems[5]
+    assert "Two options say the same" in error.value.problems[5]
     assert "valid: korea" in error.value.problems[6]
     assert "JSON object" in error.value.problems[7]
     assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
@@ -89,7 +89,7 @@ def test_what_build_csi_writes_comes_in_as_it_is(desk: Desk, tmp_path: Path) -> 
     import_items(desk.workspace, desk.study.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
     found = list_items(desk.workspace, desk.study.id, "choose")
     assert [item.key for item in found] == [item["id"] for item in ITEMS]
-    shown = handler_of("choose_best").presented(found[0].content, "somebody")
+    shown = stage_kind("choose_best").presented(found[0].content, "somebody")
     assert {each["text"] for each in shown["candidates"]} == {f"Bring 1 {letter} soup mugs tonight." for letter in "abc"}
     assert "model" not in str(shown)
 
@@ -122,20 +122,20 @@ def test_a_file_that_is_not_there() -> None:
         read_rows(Path("nowhere.csv"))
 
 
-IMPORTABLE = [kind for kind, handler in HANDLERS.items() if handler.example]
+IMPORTABLE = [kind for kind, handler in STAGE_KINDS.items() if handler.example]
 
 
 def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_takes_them_from_another() -> None:
-    assert {kind for kind, handler in HANDLERS.items() if not handler.authored} - {*IMPORTABLE} == {"adjudicate"}
+    assert {kind for kind, handler in STAGE_KINDS.items() if not handler.authored} - {*IMPORTABLE} == {"adjudicate"}
 
 
 @pytest.mark.parametrize("kind", IMPORTABLE)
 def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) -> None:
     desk = open_desk(workspace, [{"name": "stage", "kind": kind}])
-    row = {"id": "1", **handler_of(kind).example}
+    row = {"id": "1", **stage_kind(kind).example}
     (item,) = import_items(desk.workspace, desk.study.id, "stage", [row], population="korea")
     assert item.key == "1"
-    for column, cell in handler_of(kind).example.items():
+    for column, cell in stage_kind(kind).example.items():
         assert cell in repr(item.content) or column in item.content, column
     if "spans" in item.content:
         assert [item.content["sentence"][start:end] for start, end in item.content["spans"]] == ["Boxing Day"]

@@ -9,9 +9,10 @@ import pytest
 from openpyxl import load_workbook
 
 from folkways.errors import FolkwaysError
-from folkways.studio.imports.offline import SHEETS, hand_out, take_in
+from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_workbook
-from folkways.studio.services.judgements import list_judgements
+from folkways.studio.services.work.judgements import list_judgements
+from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 
@@ -74,7 +75,7 @@ def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
 
 
 def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
-    assert {stage["kind"] for stage in STAGES} - {"write_question"} == set(SHEETS)
+    assert {stage["kind"] for stage in STAGES} - {"write_question"} == {name for name, kind in STAGE_KINDS.items() if kind.sheet}
 
 
 @pytest.mark.parametrize("stage", list(FILLED))
@@ -118,7 +119,7 @@ def test_one_wrong_row_and_nothing_is_submitted(desk: Desk) -> None:
         take_in(desk.workspace, person.id, read_workbook(sheet))
     assert set(error.value.problems) == {2, 3}
     assert "from 0 to 3" in error.value.problems[2]
-    assert "either choose options" in error.value.problems[3]
+    assert "Either choose answers" in error.value.problems[3]
     assert [list_judgements(desk.workspace, desk.study.id, item) for item in items] == [(), (), ()]
 
 

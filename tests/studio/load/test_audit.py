@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
-from folkways.studio.services import assignments, judgements, participants
-from folkways.studio.services.assignments import Work
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import assignments, judgements
+from folkways.studio.services.work.assignments import Work
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, open_workspace
 from perf.studio.audit import all_done, audit
 from perf.studio.people import Account

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.culturalbench.votes import CANNOT_ANSWER, DONT_KNOW
 from folkways.studio.rules.counts import missing_answers, room
 from folkways.studio.rules.eligibility import eligibility
-from folkways.studio.rules.votes import Ballot, Result, best_of, count_votes
+from folkways.studio.rules.votes import CANNOT_ANSWER, DONT_KNOW, Ballot, Result, best_of, count_votes
 
 CRITERIA = [
     {"name": "home", "ask": "?", "accept": ["Wales", "Cymru"]},

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Participant
-from folkways.studio.services import adjudications, assignments, items, participants, studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications, assignments
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
@@ -93,7 +95,7 @@ def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, D
     workspace = desk.workspace
     verify = add_items(workspace, desk.study.id, "verify", [NewItem(key, QUESTION, "korea") for key in "abc"])
     add_items(workspace, desk.study.id, "again", [NewItem("d", QUESTION, "peru"), NewItem("e", QUESTION)])
-    items.drop_item(workspace, desk.study.id, verify[1].id, " about no culture ")
+    adjudications.adjudicate(workspace, desk.study.id, verify[1].id, desk.owner, {}, " about no culture ", drop=True)
     korea = studies.get_population(workspace, desk.study.id, "korea").id
     assert keys(desk) == ["a", "b", "c", "d", "e"]
     assert keys(desk, "verify") == ["a", "b", "c"]
@@ -109,7 +111,7 @@ def test_items_are_listed_in_order_and_by_what_is_asked_for(desks: tuple[Desk, D
     assert list(slots.values()) == ["closed"] * 2
     assert len(stored(workspace, schema.assignments, state="closed")) == 2, "only the slots of the item that was dropped"
     with pytest.raises(SubmissionError) as error:
-        items.drop_item(workspace, desk.study.id, verify[0].id, " ")
+        adjudications.adjudicate(workspace, desk.study.id, verify[0].id, desk.owner, {}, " ", drop=True)
     assert set(error.value.problems) == {"reason"}
 
 
@@ -118,7 +120,7 @@ def test_what_is_dropped_is_still_taken_from_whoever_is_at_it(desks: tuple[Desk,
     (item,) = desk.add("verify", [QUESTION])
     person = desk.person()
     work = desk.work(person)
-    items.drop_item(desk.workspace, desk.study.id, item, "a reason")
+    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "a reason", drop=True)
     assert [row["state"] for row in stored(desk.workspace, schema.assignments, item_id=item)] == ["leased", "closed"]
     desk.submit(person, work, SAID)
     assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED, "the decision stands"
@@ -286,7 +288,7 @@ def test_slots_are_as_many_as_answers_are_missing(studio_workspace: Workspace) -
     assert [row["state"] for row in stored(studio_workspace, schema.items)] == ["done", "done", "open"]
 
 
-@pytest.mark.parametrize("decided", ["by the rule", "by hand", "by an expert"])
+@pytest.mark.parametrize("decided", ["by the rule", "by an expert"])
 def test_what_was_dropped_is_asked_again_after_a_withdrawal_only_where_the_rule_dropped_it(
     desks: tuple[Desk, Desk], decided: str
 ) -> None:
@@ -294,9 +296,7 @@ def test_what_was_dropped_is_asked_again_after_a_withdrawal_only_where_the_rule_
     workspace = desk.workspace
     (item,) = desk.add("verify", [QUESTION])
     people = answer_all(desk, "verify", {"choices": [0]}, {"choices": [1]})
-    if decided == "by hand":
-        items.drop_item(workspace, desk.study.id, item, "about no culture")
-    elif decided == "by an expert":
+    if decided == "by an expert":
         adjudications.adjudicate(workspace, desk.study.id, item, desk.owner, {}, "about no culture", drop=True)
     before = items.get_item(workspace, desk.study.id, item)
     assert before.state == ItemState.DROPPED

@@ -10,24 +10,16 @@ import sqlalchemy as sa
 
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, ItemState, Participant, Role, StudyState
-from folkways.studio.services import (
-    accounts,
-    adjudications,
-    assignments,
-    invites,
-    items,
-    judgements,
-    participants,
-    progress,
-    studies,
-)
+from folkways.studio.services import items, progress, studies
 from folkways.studio.services.agreement import PLURAL, Agreement, agreement
 from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.progress import Mine, Payment, Progress, Quality
+from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
 
@@ -58,7 +50,7 @@ def desk(studio_workspace: Workspace) -> Desk:
             desk.workspace, desk.study.id, "verify", [NewItem(f"k{number}", QUESTION, "korea") for number in range(3)]
         )
         add_items(desk.workspace, desk.study.id, "verify", [NewItem("all", QUESTION)])
-        items.drop_item(desk.workspace, desk.study.id, added[2].id, "a reason")
+        adjudications.adjudicate(desk.workspace, desk.study.id, added[2].id, desk.owner, {}, "a reason", drop=True)
         kim, lee = desk.person(), desk.person()
         for person, seconds in ((kim, (4.0, 1.0, 8.0)), (lee, (6.0, 2.0))):
             for each in seconds:

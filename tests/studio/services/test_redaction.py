@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.exports.make import FORMATS, export_files
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import drafts, judgements, redaction, redteaming, studies
+from folkways.studio.services import redaction, studies
 from folkways.studio.services.audit import events
+from folkways.studio.services.models import redteaming
+from folkways.studio.services.work import drafts, judgements
 from folkways.workspace import schema as kept
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.schema import metadata
-from tests.studio.services.test_redteaming import STAGES as RED_TEAMING
-from tests.studio.services.test_redteaming import offered_by
+from tests.studio.services.models.test_redteaming import STAGES as RED_TEAMING
+from tests.studio.services.models.test_redteaming import offered_by
 from tests.support.chat_server import ChatServer
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import NoResultFound
 
-from folkways.studio import schema
 from folkways.studio.records import ItemState
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, Desk, open_desk
 

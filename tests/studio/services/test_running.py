@@ -1,38 +1,22 @@
-"""Running a study: its states, decisions by hand, progress, flags, payments, agreement, jobs and the audit trail."""
+"""Running a study: its states, decisions by hand, progress, flags, payments, agreement and the audit trail."""
 
 from __future__ import annotations
-
-import threading
-import time
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from folkways.errors import FolkwaysError
-from folkways.studio import schema
-from folkways.studio.activity import Job, JobState
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Role, StudyState
-from folkways.studio.services import (
-    adjudications,
-    assignments,
-    audit,
-    invites,
-    items,
-    jobs,
-    judgements,
-    participants,
-    progress,
-    studies,
-)
+from folkways.studio.services import audit, items, progress, studies
 from folkways.studio.services.agreement import PLURAL, agreement
 from folkways.studio.services.items import NewItem, add_items
-from folkways.studio.services.participants import join
+from folkways.studio.services.people import invites, participants, personal
+from folkways.studio.services.people.participants import join
+from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError
-from tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
+from tests.support.studies import QUESTION, Desk, described, open_desk
 
 VOTE = {"name": "verify", "kind": "vote"}
 LABELS = {"category": "Social Tradition", "level": "Visible", "element": "Customs"}
@@ -63,7 +47,7 @@ def test_items_of_other_studies_are_not_there(studio_workspace: Workspace, desk:
         lambda: items.get_item(desk.workspace, desk.study.id, item),
         lambda: items.lineage(desk.workspace, desk.study.id, item),
         lambda: items.revisions(desk.workspace, desk.study.id, item),
-        lambda: items.drop_item(desk.workspace, desk.study.id, item, "because"),
+        lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because", drop=True),
         lambda: adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "because"),
     ):
         with pytest.raises(NotFoundError):
@@ -101,8 +85,8 @@ def test_a_decision_by_hand_stands_over_the_rule_and_is_kept(studio_workspace: W
 def test_what_is_dropped_by_hand_asks_nobody_any_more(desk: Desk) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with pytest.raises(SubmissionError):
-        items.drop_item(desk.workspace, desk.study.id, item, "")
-    items.drop_item(desk.workspace, desk.study.id, item, "not about the culture")
+        adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "", drop=True)
+    adjudications.adjudicate(desk.workspace, desk.study.id, item, desk.owner, {}, "not about the culture", drop=True)
     assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DROPPED
     assert desk.nothing(desk.person()) == "none_left"
 
@@ -169,7 +153,7 @@ def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Wo
     desk.person()
     (row,) = progress.payments(desk.workspace, desk.study.id)
     assert (row.pseudonym, row.external, row.answers, row.code) == (person.pseudonym, "5f0c", 1, "C0FFEE")
-    participants.delete_attributes(desk.workspace, desk.study.id, person.id)
+    personal.delete_attributes(desk.workspace, desk.study.id, person.id)
     assert progress.payments(desk.workspace, desk.study.id)[0].external is None
 
 
@@ -222,36 +206,6 @@ def test_what_happened_can_be_read_and_not_changed(desk: Desk) -> None:
             connection.execute(change)
 
 
-def test_jobs_are_done_once_and_their_ends_are_told(desk: Desk) -> None:
-    done: list[int] = []
-
-    def work(workspace: Workspace, job: Job) -> Mapping[str, Any]:
-        done.append(job.id)
-        if job.details.get("fails"):
-            raise FolkwaysError("the disk is full")
-        return {"files": 3}
-
-    made = [jobs.add_job(desk.workspace, desk.study.id, "export", {"fails": number == 2}) for number in range(6)]
-    workers = [threading.Thread(target=jobs.do_jobs, args=(desk.workspace, {"export": work})) for _ in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert sorted(done) == [job.id for job in made]
-    ends = {job.id: (job.state, job.error, job.result) for job in jobs.list_jobs(desk.workspace, desk.study.id)}
-    assert ends[made[2].id] == (JobState.FAILED, "the disk is full", None)
-    assert ends[made[0].id] == (JobState.DONE, None, {"files": 3})
-
-
-def test_a_job_that_was_lost_with_its_process_is_taken_again(desk: Desk) -> None:
-    job = jobs.add_job(desk.workspace, desk.study.id, "export", {})
-    assert jobs.take_job(desk.workspace, now=1000.0) is not None
-    assert jobs.take_job(desk.workspace, now=1001.0) is None
-    again = jobs.take_job(desk.workspace, now=1001.0 + jobs.STALE_SECONDS)
-    assert again is not None
-    assert again.id == job.id
-
-
 def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "indonesia", "culture": "ID"}]
     stage = {"name": "localise", "kind": "localise", "role": "reviewer", "for_each_population": False}
@@ -262,52 +216,3 @@ def test_staff_work_on_items_of_every_population(studio_workspace: Workspace) ->
     keys = {desk.answer(reviewer, {"local": "???"}).item.key for _ in range(2)}
     assert keys == {"korea", "indonesia"}
     assert desk.nothing(desk.person("korea")) == "none_left", "the stage is not for annotators"
-
-
-@ON_A_FILE
-def test_a_job_row_by_row(studio_workspace: Workspace) -> None:
-    """Noted, taken (the oldest that waits or was lost), and ended, each in its own study."""
-    neighbour, desk = (open_desk(studio_workspace, [VOTE], name=name) for name in ("neighbour", "study"))
-    workspace, began = studio_workspace, time.time()
-    elsewhere = jobs.add_job(workspace, neighbour.study.id, "export", {})
-    first, second, third = (
-        jobs.add_job(workspace, desk.study.id, kind, {"n": number}, by=desk.owner) for number, kind in enumerate(("a", "b", "c"))
-    )
-    noted = {"study_id": desk.study.id, "account_id": desk.owner, "state": "waiting", "result": None, "error": None}
-    times = {"started": None, "finished": None}
-    rows = stored(workspace, schema.jobs, "created", study_id=desk.study.id)
-    assert rows == [
-        {"id": job.id, **noted, "kind": kind, "details": {"n": number}, **times}
-        for number, (job, kind) in enumerate(zip((first, second, third), "abc", strict=True))
-    ]
-    assert began <= first.created <= time.time()
-    assert jobs.list_jobs(workspace, desk.study.id) == (third, second, first)
-    assert jobs.get_job(workspace, desk.study.id, second.id) == second
-    for study, job in ((neighbour.study.id, second.id), (desk.study.id, 99)):
-        with pytest.raises(NotFoundError):
-            jobs.get_job(workspace, study, job)
-
-    def taken(now: float) -> int | None:
-        job = jobs.take_job(workspace, now=now)
-        assert job is None or (job.state, job.started) == ("running", now)
-        return job.id if job is not None else None
-
-    assert [taken(now) for now in (100.0, 101.0, 1000.0, 1000.5, 1001.5)] == [
-        elsewhere.id, first.id, second.id, elsewhere.id, first.id,
-    ]  # fmt: skip
-    assert [row["state"] for row in stored(workspace, schema.jobs)] == ["running"] * 3 + ["waiting"]
-
-    def fail(workspace: Workspace, job: Job) -> Mapping[str, Any]:
-        raise FolkwaysError(f"job {job.id} failed")
-
-    with workspace.write() as connection:
-        connection.execute(sa.update(schema.jobs).values(state="waiting", started=None))
-    workers = {"export": lambda workspace, job: {"n": 1}, "a": fail, "b": lambda workspace, job: dict(job.details), "c": fail}
-    assert jobs.do_jobs(workspace, workers) == 4
-    ends = [(row["state"], row["result"], row["error"]) for row in stored(workspace, schema.jobs)]
-    assert ends == [
-        ("done", {"n": 1}, None), ("failed", None, f"job {first.id} failed"), ("done", {"n": 1}, None),
-        ("failed", None, f"job {third.id} failed"),
-    ]  # fmt: skip
-    assert all(began <= row["started"] <= row["finished"] <= time.time() for row in stored(workspace, schema.jobs))
-    assert jobs.do_jobs(workspace, workers) == 0

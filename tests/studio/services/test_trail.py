@@ -8,25 +8,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import (
-    accounts,
-    adjudications,
-    assignments,
-    audit,
-    invites,
-    items,
-    jobs,
-    judgements,
-    participants,
-    redaction,
-    studies,
-)
+from folkways.studio.services import audit, items, redaction, studies
 from folkways.studio.services.items import NewItem
+from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
 
@@ -110,8 +100,8 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     adjudications.adjudicate(workspace, study.id, second.id, helper, {"gold": [0]}, "they misread it", now=50.0)
     told("item.adjudicated", helper, None, f"item:{second.id}", at=50.0)
-    items.drop_item(workspace, study.id, third.id, "about no culture", by=owner)
-    told("item.dropped", owner, None, f"item:{third.id}")
+    adjudications.adjudicate(workspace, study.id, third.id, owner, {}, "about no culture", drop=True)
+    told("item.adjudicated", owner, None, f"item:{third.id}")
     redaction.redact(workspace, study.id, numbers[0], by=owner)
     told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
 
@@ -119,7 +109,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     told("participant.finished", None, kim)
     participants.withdraw(workspace, study.id, lee, by=owner, now=60.0)
     told("participant.withdrawn", owner, lee, at=60.0)
-    participants.delete_attributes(workspace, study.id, lee, by=owner)
+    personal.delete_attributes(workspace, study.id, lee, by=owner)
     told("participant.attributes_deleted", owner, lee)
 
     staff = participants.add_staff(workspace, study.id, helper, Role.REVIEWER, by=owner)
@@ -130,8 +120,6 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     accounts.take_role(workspace, study.id, staff.account_id, Role.REVIEWER, by=owner)
     told("role.taken", owner, None, f"account:{helper}", role="reviewer")
 
-    job = jobs.add_job(workspace, study.id, "export", {"format": "csv"}, by=owner)
-    told("job.export", owner, None, f"job:{job.id}")
     studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)
     studies.set_state(workspace, study.id, StudyState.CLOSED, by=owner)  # it is closed already
     told("study.closed", owner, None)

@@ -16,9 +16,9 @@ from urllib.parse import quote, urlencode
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio import schema
-from folkways.studio.services import sessions
-from folkways.studio.web import create_app
+from folkways.studio.services.people import sessions
+from folkways.studio.web.app import create_app
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 from tests.studio.web.http import Client, Reply
 from tests.studio.web.worlds import (
@@ -42,7 +42,7 @@ ALL = frozenset({ANONYMOUS, STRANGER, OWNER, RESEARCHER, REVIEWER, EXPERT, PERSO
 SIGNED_IN = ALL - {ANONYMOUS}
 MAKERS = frozenset({OWNER, RESEARCHER, OTHER_OWNER, STRANGER})  # a stranger's account was made by whoever runs the server
 STAFF = frozenset({OWNER, RESEARCHER})
-SETTLERS = STAFF | {REVIEWER, EXPERT}
+ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
 
@@ -98,9 +98,9 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
     ("POST", "/studies/{study}/roles/take"): frozenset({OWNER}),
     ("POST", "/studies/{study}/take-part"): frozenset({OWNER}),
-    ("GET", "/studies/{study}/items"): SETTLERS,
-    ("GET", "/studies/{study}/items/{item}"): SETTLERS,
-    ("POST", "/studies/{study}/items/{item}/settle"): SETTLERS,
+    ("GET", "/studies/{study}/items"): ADJUDICATORS,
+    ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
     ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from folkways.studio.services import assignments
+from folkways.studio.services.work import assignments
 from tests.studio.web.conftest import Field
 from tests.support.browser import axe_violations
 

@@ -15,7 +15,9 @@ from openpyxl import load_workbook
 from playwright.sync_api import expect
 
 from folkways.studio.records import Role
-from folkways.studio.services import accounts, judgements, participants, studies
+from folkways.studio.services import studies
+from folkways.studio.services.people import accounts, participants
+from folkways.studio.services.work import judgements
 from tests.studio.web.conftest import Field, begin, send
 from tests.support.studies import PASSWORD
 

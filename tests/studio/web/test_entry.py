@@ -13,8 +13,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, invites, items, judgements, participants, studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem
+from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services.work import judgements
 from folkways.studio.workflows.definition import read_definition
 from tests.studio.web.http import Client
 from tests.support.studies import PASSWORD, QUESTION, described
@@ -88,7 +90,7 @@ def test_the_way_in_leads_over_consent_and_questions_about_the_person(server: St
     assert client.get(home).status == 200
     person = only_person(server, study)
     assert person.state == "active" and person.consent_version == study.consent_version
-    assert participants.attributes(server.workspace, study.id, person.id) == {"grew_up": "South Korea", "age": "33"}
+    assert personal.attributes(server.workspace, study.id, person.id) == {"grew_up": "South Korea", "age": "33"}
 
 
 @pytest.mark.parametrize("answers", [{"grew_up": "elsewhere", "age": "33"}, {"grew_up": "South Korea", "age": "17"}])
@@ -206,7 +208,7 @@ def test_who_has_lost_their_browser_comes_back_by_their_code(server: StudioServe
     first = Client(server.url)
     home = come(first, address, PERSON)
     agree(first, study)
-    code = participants.attributes(server.workspace, study.id, only_person(server, study).id)["return_code"]
+    code = personal.attributes(server.workspace, study.id, only_person(server, study).id)["return_code"]
     assert code in first.get(home).text
     again = Client(server.url)
     refused = again.post(address, PERSON)
@@ -264,7 +266,7 @@ def test_somebody_who_leaves_is_left_out_and_what_they_said_of_themselves_is_del
     assert "You have left the study" in client.post(f"{home}/withdraw", {"erase": "yes"}, csrf=token).text
     person = only_person(server, study)
     assert person.state == "withdrawn"
-    assert participants.attributes(server.workspace, study.id, person.id) == {}
+    assert personal.attributes(server.workspace, study.id, person.id) == {}
     assert client.get(home).status == 303  # the session has ended with the account's name
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from folkways.cultures import languages
-from folkways.studio.services import assignments
-from folkways.studio.services.sessions import open_session
+from folkways.studio.services.people.sessions import open_session
+from folkways.studio.services.work import assignments
 from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate, term
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client

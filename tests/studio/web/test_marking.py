@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
-from folkways.studio.services import judgements
+from folkways.studio.services.work import judgements
 from tests.studio.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markupsafe import Markup
 
-from folkways.studio.web.disagreement import disagreement
+from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.web.i18n import direction
 from folkways.studio.web.pages import day, environment, marked, static
 

@@ -14,9 +14,9 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import BusyError, TooManyAttemptsError
-from folkways.studio.services import accounts, sessions
-from folkways.studio.web import Settings
+from folkways.studio.services.people import accounts, sessions
 from folkways.studio.web.security.rates import Rates, Waiting
+from folkways.studio.web.settings import Settings
 from tests.studio.web.conftest import Field, begin
 from tests.studio.web.http import Client
 from tests.support.studies import PASSWORD

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.studio.web import serve
+from folkways.studio.web.serving import serve
 from folkways.workspace.database import open_workspace
 from tests.studio.web.http import Client
 from tests.support.studio_server import StudioServer

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import accounts, assignments, invites, items, judgements, participants, studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem
+from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.work import assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
 from tests.support.studies import QUESTION, described

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from folkways.errors import DataError, UnknownNameError
+from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.definition import DefinitionError, load_definition, read_definition
 from folkways.studio.workflows.helping import strategies
-from folkways.studio.workflows.registry import HANDLERS
 from folkways.studio.workflows.templates import TEMPLATES, template, template_text
 from tests.support.studies import described
 
@@ -26,7 +26,7 @@ def test_every_template_is_a_study(name: str) -> None:
 
 
 def test_the_templates_use_every_kind_of_stage() -> None:
-    assert {stage.kind for name in TEMPLATES for stage in template(name).stages} == set(HANDLERS)
+    assert {stage.kind for name in TEMPLATES for stage in template(name).stages} == set(STAGE_KINDS)
 
 
 def test_an_unknown_template_names_the_valid_ones() -> None:

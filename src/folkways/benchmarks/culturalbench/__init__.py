@@ -4,10 +4,18 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.culturalbench import data
 from folkways.benchmarks.culturalbench.build.commands import BUILDERS
 from folkways.benchmarks.culturalbench.easy import Easy
+from folkways.benchmarks.culturalbench.export import EXPORT
 from folkways.benchmarks.culturalbench.hard import Hard
 from folkways.benchmarks.culturalbench.published import PUBLISHED
 from folkways.benchmarks.culturalbench.results import RESULTS
 
 BENCHMARK = Benchmark(
-    "culturalbench", "CulturalBench", (Easy(), Hard()), reader=data, results=RESULTS, published=PUBLISHED, builders=BUILDERS
+    "culturalbench",
+    "CulturalBench",
+    (Easy(), Hard()),
+    reader=data,
+    results=RESULTS,
+    published=PUBLISHED,
+    builders=BUILDERS,
+    exports=(EXPORT,),
 )

@@ -4,6 +4,7 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.xcr import data
 from folkways.benchmarks.xcr.adaptation import Adaptation
 from folkways.benchmarks.xcr.build.commands import BUILDERS
+from folkways.benchmarks.xcr.export import EXPORT
 from folkways.benchmarks.xcr.identification import Identification
 from folkways.benchmarks.xcr.prediction import Prediction
 from folkways.benchmarks.xcr.published import PUBLISHED
@@ -17,4 +18,5 @@ BENCHMARK = Benchmark(
     results=RESULTS,
     published=PUBLISHED,
     builders=BUILDERS,
+    exports=(EXPORT,),
 )

@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.studio.exports.gather import Gathered
+from folkways.studio.services.gathering import Gathered
 
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,43 +14,44 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.culturalbench.votes import to_files
+from folkways.benchmarks.registry import study_exports
+from folkways.benchmarks.studies import Study
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
-from folkways.studio.exports.blend import blend_files
-from folkways.studio.exports.gather import Gathered, gather
 from folkways.studio.exports.hub import hub_files
-from folkways.studio.exports.judging import error_table, labels
 from folkways.studio.exports.tables import item_table, judgement_table
-from folkways.studio.exports.votes import votes
 from folkways.studio.exports.workbook import workbook
-from folkways.studio.exports.xcr import xcr_files
+from folkways.studio.services.gathering import Gathered, gather
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
-
-RELEASES: Mapping[str, tuple[str, Callable[[Gathered], Mapping[str, bytes]]]] = {
-    "culturalbench": ("vote", lambda found: to_files(votes(found))),
-    "blend": ("short_answers", blend_files),
-    "xcr": ("label_item", xcr_files),
-}
-"""Schema -> the kind of stage that a study needs for it, and what makes its files."""
 
 FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub")
 """``release``: the benchmark's own schema, as folkways reads it. The others: tables of judgements and items."""
 
 
-def tables_of(found: Gathered) -> dict[str, pl.DataFrame]:
-    """Name -> table: ``judgements`` and ``items`` of every study; ``labels`` and ``errors`` of one that judges model answers."""
-    tables = {"judgements": judgement_table(found), "items": item_table(found)}
-    if any(stage.kind == "judge_answer" for stage in found.stages.values()) and tables["judgements"].height:
-        tables |= {"labels": labels(found), "errors": error_table(found)}
-    return tables
+def release_of(study: Study) -> Mapping[str, bytes]:
+    """File name -> contents of what benchmarks make of the study, each in a folder of its own where several do; empty where
+    there is nothing yet.
+    """
+    kinds = set(_answered(study))
+    releases: dict[str, dict[str, bytes]] = {}
+    for name, exports in study_exports().items():
+        for export in (export for export in exports if export.kind in kinds):
+            releases.setdefault(name, {}).update(export.files(study))
+    if len(releases) == 1:
+        return next(iter(releases.values()))
+    return {f"{name}/{file}": content for name, files in releases.items() for file, content in files.items()}
 
 
-def releases_of(found: Gathered) -> dict[str, Mapping[str, bytes]]:
-    """Schema -> files, for every schema that the study has the stages for and something to put in."""
-    kinds = {stage.kind for stage in found.stages.values() if any(found.judgements[item.id] for item in found.of(stage))}
-    return {name: make(found) for name, (kind, make) in RELEASES.items() if kind in kinds}
+def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
+    """Name -> table of the kinds of stages that have tables of their own."""
+    return {name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()}
+
+
+def _answered(study: Study) -> list[str]:
+    """The kinds of stages that have judgements."""
+    return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
 
 
 def export_files(workspace: Workspace, study_id: int, format: str = "release") -> Mapping[str, bytes]:
@@ -60,32 +62,24 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
     found = gather(workspace, study_id)
+    study = found.for_benchmarks()
+    own = _own_tables(study)
+    tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
     files: dict[str, bytes] = {}
-    if format == "release":
-        files |= _release(found)
-    elif format == "hub":
-        releases = releases_of(found)
-        files |= hub_files(found, tables_of(found), next(iter(releases.values()), {}))
+    if format == "hub":
+        files |= hub_files(found, tables, release_of(study))
     elif format == "xlsx":
-        files[f"{found.study.name}.xlsx"] = workbook(tables_of(found))
+        files[f"{study.name}.xlsx"] = workbook(tables)
+    elif format != "release":
+        files |= {f"{name}.{format}": _packed(frame, format) for name, frame in tables.items()}
     else:
-        files |= {f"{name}.{format}": _packed(frame, format) for name, frame in tables_of(found).items()}
+        files |= {f"{name}.csv": _packed(table, "csv") for name, table in own.items()} or release_of(study)
+        if not files:
+            raise FolkwaysError(
+                f"study {study.name} has nothing yet that a release is made of; export its tables instead: {', '.join(FORMATS[1:])}"
+            )
     files["study.json"] = _record(found, format)
     return files
-
-
-def _release(found: Gathered) -> Mapping[str, bytes]:
-    if any(stage.kind == "judge_answer" for stage in found.stages.values()):
-        return {"labels.csv": _packed(labels(found), "csv"), "errors.csv": _packed(error_table(found), "csv")}
-    releases = releases_of(found)
-    if not releases:
-        raise FolkwaysError(
-            f"study {found.study.name} has nothing yet that a release is made of; export its tables instead: "
-            f"{', '.join(FORMATS[1:])}"
-        )
-    if len(releases) == 1:
-        return next(iter(releases.values()))
-    return {f"{schema}/{name}": content for schema, files in releases.items() for name, content in files.items()}
 
 
 def _packed(frame: pl.DataFrame, format: str) -> bytes:
@@ -108,7 +102,7 @@ def _record(found: Gathered, format: str) -> bytes:
         "format": format,
         "licence": study.licence,
         "consent": {"version": study.consent_version, "text": study.consent_text},
-        "consented": dict(sorted(_versions(found).items())),
+        "consented": dict(sorted(Counter(version or "staff" for version in found.consent.values()).items())),
         "people": len(found.people),
         "withdrawn": found.withdrawn,
         "items_left_out_with_them": found.left_out,
@@ -127,14 +121,6 @@ def _record(found: Gathered, format: str) -> bytes:
         "folkways": __version__,
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _versions(found: Gathered) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for version in found.consent.values():
-        name = version or "staff"
-        counts[name] = counts.get(name, 0) + 1
-    return counts
 
 
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:

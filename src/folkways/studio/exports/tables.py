@@ -9,8 +9,9 @@ import orjson
 import polars as pl
 
 from folkways.records import Schema
-from folkways.studio.exports.gather import Gathered
 from folkways.studio.records import Item
+from folkways.studio.services.gathering import Gathered
+from folkways.studio.stages.registry import stage_kind
 
 JUDGEMENTS: Schema = {
     "item": pl.String,  # its key
@@ -71,14 +72,16 @@ def item_table(found: Gathered) -> pl.DataFrame:
             "author": found.people.get(item.author_id) if item.author_id is not None else None,
             "state": item.state,
             "reason": item.reason,
-            "content": _json({name: value for name, value in item.content.items() if name not in ("answers", "candidates", "idks")})
-            if found.stages[item.stage_id].kind in ("group_answers", "adjudicate")
-            else _json(item.content),
+            "content": _json({name: value for name, value in item.content.items() if name not in _copied(found, item)}),
             "result": _result(found, item),
         }
         for item in found.items.values()
     ]
     return pl.DataFrame([{name: row[name] for name in ITEMS} for row in rows], schema=dict(ITEMS))
+
+
+def _copied(found: Gathered, item: Item) -> tuple[str, ...]:
+    return stage_kind(found.stages[item.stage_id].kind).copied
 
 
 def _about(found: Gathered, item: Item) -> dict[str, Any]:

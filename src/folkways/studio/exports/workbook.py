@@ -22,6 +22,7 @@ def workbook(sheets: Mapping[str, pl.DataFrame]) -> bytes:
         from openpyxl import Workbook
         from openpyxl.cell import WriteOnlyCell
         from openpyxl.styles import Alignment, Font
+        from openpyxl.utils import get_column_letter
     except ImportError:
         raise MissingExtraError("XLSX", "studio", "openpyxl") from None
     book = Workbook(write_only=True)
@@ -30,7 +31,7 @@ def workbook(sheets: Mapping[str, pl.DataFrame]) -> bytes:
         sheet.freeze_panes = "A2"
         heads = []
         for place, title in enumerate(frame.columns):
-            sheet.column_dimensions[_letter(place)].width = 40 if frame.schema[title] == pl.String else 12
+            sheet.column_dimensions[get_column_letter(place + 1)].width = 40 if frame.schema[title] == pl.String else 12
             head = WriteOnlyCell(sheet, value=title)
             head.font = Font(bold=True)
             heads.append(head)
@@ -55,13 +56,3 @@ def workbook(sheets: Mapping[str, pl.DataFrame]) -> bytes:
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
-
-
-def _letter(place: int) -> str:
-    """The name of a column: 0 is A, 26 is AA."""
-    text = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text

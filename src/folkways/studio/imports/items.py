@@ -11,7 +11,7 @@ from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
 from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items, list_items
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 
 IDS = ("id", "item_id", "item")
@@ -37,12 +37,12 @@ def import_items(
     study has not, and RowsError naming every row that cannot be used; nothing is added then.
     """
     found = studies.get_stage(workspace, study_id, stage)
-    handler = handler_of(found.kind)
+    kind = stage_kind(found.kind)
     known = {each.name for each in studies.populations(workspace, study_id)}
     if population is not None and population not in known:
         raise UnknownNameError("population of this study", population, known)
     taken = {item.key for item in list_items(workspace, study_id, stage)}
-    ids = [name for name in IDS if name not in handler.own_columns]
+    ids = [name for name in IDS if name not in kind.own_columns]
     problems: dict[int, str] = {}
     new: list[NewItem] = []
     for number, row in enumerate(rows, 1):
@@ -50,7 +50,7 @@ def import_items(
         place = row.get("population", "").strip() or population
         check = structured(row.get("check", "")) or None
         try:
-            content = handler.check_content(content_of(row, handler.own_columns), found.config)
+            content = kind.check_content(content_of(row, kind.own_columns), found.config)
         except SubmissionError as error:
             problems[number] = str(error)
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -14,74 +14,12 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
-from folkways.studio.services.assignments import NoWork, claim_batch, get_work
-from folkways.studio.services.judgements import Submitted, check_submission, submit
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
+from folkways.studio.services.work.judgements import Submitted, check_submission, submit
+from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways.workspace.database import Workspace
 
 Row = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """How one kind of stage looks in a workbook: what a row shows, what is filled in, and how a row becomes a submission."""
-
-    shown: Callable[[Mapping[str, Any]], dict[str, str]]
-    filled: tuple[str, ...]
-    read: Callable[[Row], dict[str, Any]]
-
-
-def _marks(text: str) -> list[int]:
-    """Letters (A C, or A, C) as positions."""
-    return sorted({ord(letter) - ord("A") for letter in text.upper().replace(",", " ").split() if len(letter) == 1})
-
-
-def _options(content: Mapping[str, Any]) -> dict[str, str]:
-    options = {f"option {chr(ord('A') + place)}": option for place, option in enumerate(content["options"])}
-    return {"question": content["question"], **options}
-
-
-SHEETS: Mapping[str, Sheet] = {
-    "vote": Sheet(
-        _options,
-        ("choices", "abstain", "comment"),
-        lambda row: {"choices": _marks(row["choices"]), "abstain": row["abstain"].strip() or None, "comment": row["comment"]},
-    ),
-    "short_answers": Sheet(
-        lambda content: {"question": content["local"], "in English": content["english"]},
-        ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
-        lambda row: {
-            "answers": [row[f"answer {number}"] for number in (1, 2, 3) if row[f"answer {number}"].strip()],
-            "no_answer": row["no_answer"].strip() or None,
-            "other": row["other"],
-        },
-    ),
-    "localise": Sheet(
-        lambda content: {"template": content["template"]},
-        ("local", "english"),
-        lambda row: {"local": row["local"], "english": row["english"]},
-    ),
-    "label_item": Sheet(
-        lambda content: {"sentence": content["tagged"]},
-        ("category", "level", "element"),
-        lambda row: {name: row[name].strip() for name in ("category", "level", "element")},
-    ),
-    "adapt": Sheet(
-        lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
-        ("strategies", "intra", "inter"),
-        lambda row: {
-            "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()],
-            "intra": row["intra"],
-            "inter": row["inter"],
-        },
-    ),
-    "judge_answer": Sheet(
-        lambda content: {"question": content["question"], "answer": content["reply"]},
-        ("verdict", "flags", "comment"),
-        lambda row: {"verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split(), "comment": row["comment"]},
-    ),
-}
-"""Kinds of stages that can be worked on off line."""
 
 
 def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72) -> bytes:
@@ -91,29 +29,25 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
-    kind = works[0].stage.kind
-    if kind not in SHEETS:
-        raise FolkwaysError(f"stages of kind {kind} cannot be worked on off line; those that can: {', '.join(SHEETS)}")
-    sheet = SHEETS[kind]
+    kind = stage_kind(works[0].stage.kind)
+    sheet = kind.sheet
+    if sheet is None:
+        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet)
+        raise FolkwaysError(f"stages of kind {kind.name} cannot be worked on off line; those that can: {able}")
     rows = []
     for work in works:
-        content = handler_of(kind).presented(work.item.content, str(participant_id))
+        content = kind.presented(work.item.content, str(participant_id))
         rows.append({"assignment": str(work.assignment.id), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
     names = list(dict.fromkeys(name for row in rows for name in row))
     names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
     frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
-    return workbook({"answers": frame, "how to": _help(kind, works[0].stage.config)})
-
-
-def _help(kind: str, config: Mapping[str, Any]) -> pl.DataFrame:
-    handler = handler_of(kind)
-    lines = [("guidelines", config["guidelines"]), ("task", handler.about), ("columns to fill in", ", ".join(SHEETS[kind].filled))]
-    if kind == "vote":
-        lines += [
-            ("choices", "letters of every option that is right: A C"),
-            ("abstain", "dont_know or cannot_answer, in place of letters"),
-        ]
-    return pl.DataFrame(lines, schema={"what": pl.String, "how": pl.String}, orient="row")
+    help = [
+        ("guidelines", works[0].stage.config["guidelines"]),
+        ("task", kind.about),
+        ("columns to fill in", ", ".join(sheet.filled)),
+        *sheet.help.items(),
+    ]
+    return workbook({"answers": frame, "how to": pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +76,8 @@ def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, f
             continue
         try:
             work = get_work(workspace, participant_id, assignment)
-            sheet = SHEETS[work.stage.kind]
+            sheet = stage_kind(work.stage.kind).sheet
+            assert sheet is not None  # noqa: S101 - it was handed out with it
             cells = {name: row.get(name, "") for name in sheet.filled}
             if not any(cell.strip() for cell in cells.values()):
                 empty += 1

@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from folkways.benchmarks.culturalbench.votes import CANNOT_ANSWER, DONT_KNOW
+DONT_KNOW, CANNOT_ANSWER = "dont_know", "cannot_answer"
+ABSTENTIONS = (DONT_KNOW, CANNOT_ANSWER)
+"""What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered" (section 3.2)."""
 
 
 @dataclass(frozen=True, slots=True)

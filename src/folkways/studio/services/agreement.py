@@ -10,13 +10,19 @@ import sqlalchemy as sa
 
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
-from folkways.studio import schema
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 PLURAL = "several answers are welcome here; agreement is not computed"
+
+
+MEASURES = (
+    *(measures.percent_agreement, measures.majority_share, measures.mean_largest_vote),
+    *(measures.cohen, measures.fleiss, measures.krippendorff),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
     labels: defaultdict[tuple[int, int | None, str], defaultdict[int, dict[str, Hashable]]] = defaultdict(lambda: defaultdict(dict))
     with workspace.read() as connection:
         for row in connection.execute(query):
-            told: Mapping[str, Hashable] = handler_of(stages[row.stage_id].kind).labels(row.payload)
+            told: Mapping[str, Hashable] = stage_kind(stages[row.stage_id].kind).labels(row.payload)
             for field, label in (told or {"": None}).items():
                 labels[row.stage_id, row.population_id, field][row.id][row.pseudonym] = label
     places = (None, *names)
@@ -72,17 +78,7 @@ def _agreement(stage: str, population: str | None, field: str, by_item: Mapping[
     units = list(by_item.values())
     if not field:
         none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
-        return Agreement(stage, population, field, none, none, none, none, none, none, none)
+        return Agreement(stage, population, field, *[none] * 7)
     sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
-    return Agreement(
-        stage,
-        population,
-        field,
-        measures.percent_agreement(units),
-        measures.majority_share(units),
-        measures.mean_largest_vote(units),
-        measures.cohen(units),
-        measures.fleiss(units),
-        measures.krippendorff(units),
-        measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets"),
-    )
+    masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
+    return Agreement(stage, population, field, *[*(measure(units) for measure in MEASURES), masi])

@@ -8,9 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.activity import Event
-from folkways.studio.records import from_row
+from folkways.studio.services.rows import read_all
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -41,10 +41,15 @@ def note(
     connection.execute(sa.insert(schema.events).values(row))
 
 
+def record(workspace: Workspace, kind: str, **about: Any) -> None:
+    """``note`` in a transaction of its own, for what changes nothing else, such as an export."""
+    with workspace.write() as connection:
+        note(connection, kind, **about)
+
+
 def events(workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100) -> tuple[Event, ...]:
     """The newest events of a study, newest first; ``before`` an event's id for the page after it."""
     query = sa.select(schema.events).where(schema.events.c.study_id == study_id).order_by(schema.events.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(schema.events.c.id < before)
-    with workspace.read() as connection:
-        return tuple(from_row(Event, row) for row in connection.execute(query))
+    return read_all(workspace, Event, query)

@@ -9,13 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import change_rows, find_row, inserted_id
+from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -35,12 +35,12 @@ def add_items(
     """Add items to a stage, all or none. SubmissionError names the first wrong one by its key; ConflictError for a taken key."""
     now = time.time() if now is None else now
     found = get_stage(workspace, study_id, stage)
-    handler = handler_of(found.kind)
+    kind = stage_kind(found.kind)
     rows = []
     for each in new:
         population = get_population(workspace, study_id, each.population) if each.population is not None else None
         try:
-            content = handler.check_content(each.content, found.config)
+            content = kind.check_content(each.content, found.config)
         except SubmissionError as error:
             raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
         rows.append((each, population.id if population else None, content))
@@ -88,7 +88,7 @@ def place_item(
     item_id = inserted_id(connection, schema.items, row)
     add_revision(connection, item_id, "placed", content, participant_id=author_id, now=now)
     if check is None:
-        add_slots(connection, item_id, stage.id, population_id, handler_of(stage.kind).wanted(stage.config))
+        add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
     return item_id
 
 
@@ -170,8 +170,7 @@ def list_items(
         query = query.where(schema.items.c.population_id == population_id)
     if state is not None:
         query = query.where(schema.items.c.state == state)
-    with workspace.read() as connection:
-        return tuple(from_row(Item, row) for row in connection.execute(query.order_by(schema.items.c.id).limit(limit)))
+    return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 
 def lineage(workspace: Workspace, study_id: int, item_id: int) -> tuple[Item, ...]:
@@ -186,25 +185,7 @@ def revisions(workspace: Workspace, study_id: int, item_id: int) -> tuple[Revisi
     """Every state that the item's content was in, the oldest first."""
     get_item(workspace, study_id, item_id)
     query = sa.select(schema.revisions).filter_by(item_id=item_id).order_by(schema.revisions.c.number)
-    with workspace.read() as connection:
-        return tuple(from_row(Revision, row) for row in connection.execute(query))
-
-
-def drop_item(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> None:
-    """Take an item out by hand: no result and no more answers; those there stay, and exports leave the item out.
-
-    SubmissionError without a reason.
-    """
-    if not reason.strip():
-        raise SubmissionError({"reason": "say why the item is dropped"})
-    with workspace.write() as connection:
-        item = _get(connection, item_id)
-        if item.study_id != study_id:
-            raise NotFoundError("there is no such item")
-        values = {"state": str(ItemState.DROPPED), "result": None, "reason": reason.strip()}
-        change_rows(connection, schema.items, {"id": item_id}, **values)
-        close_open_slots(connection, item_id)
-        audit.note(connection, "item.dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
+    return read_all(workspace, Revision, query)
 
 
 def close_open_slots(connection: sa.Connection, item_id: int) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage
 from folkways.studio.services import studies
-from folkways.studio.services.eligible_slots import count_left
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.services.work.eligible_slots import count_left
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 
@@ -153,14 +153,14 @@ def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
 
 def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
     first = rows[0]
-    handler = handler_of(str(first.kind))
+    kind = stage_kind(str(first.kind))
     checks = [row for row in rows if row.check is not None]
     answers = [row for row in rows if row.check is None]
-    failed = sum(not handler.passes(row.payload, row.check) for row in checks)
+    failed = sum(not kind.passes_check(row.payload, row.check) for row in checks)
     seconds = [float(row.seconds) for row in answers if row.seconds is not None]
     least = first.config["min_seconds"]
     speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
-    labels = [handler.labels(row.payload) for row in answers]
+    labels = [kind.labels(row.payload) for row in answers]
     run = longest_run([tuple(sorted(label.items())) for label in labels]) if any(labels) else 0
     flags = []
     if speeding is not None and speeding >= SPEEDING_SHARE:

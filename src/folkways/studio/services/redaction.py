@@ -12,15 +12,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
 from folkways.studio.services.rows import change_rows, find_row, get_row
-from folkways.studio.workflows.base import REDACTED
-from folkways.studio.workflows.registry import handler_of
+from folkways.studio.stages.base import REDACTED
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import schema as stored
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 LONG = 8
@@ -45,13 +45,13 @@ def redact(
         if row is None or item is None or item.study_id != study_id:
             raise NotFoundError("there is no such answer")
         judgement = from_row(Judgement, row)
-        handler = handler_of(from_row(Stage, get_row(connection, schema.stages, id=judgement.stage_id)).kind)
-        wrong = [name for name in fields if name not in handler.texts]
+        kind = stage_kind(from_row(Stage, get_row(connection, schema.stages, id=judgement.stage_id)).kind)
+        wrong = [name for name in fields if name not in kind.texts]
         if wrong:
-            valid = ", ".join(handler.texts) or "(none)"
+            valid = ", ".join(kind.texts) or "(none)"
             raise SubmissionError({"fields": f"{wrong[0]} holds no words of a person; valid: {valid}"})
-        chosen = [name for name in handler.texts if name in (fields or handler.texts)]
-        payload = handler.redacted(judgement.payload, chosen, item.content)
+        chosen = [name for name in kind.texts if name in (fields or kind.texts)]
+        payload = kind.redacted(judgement.payload, chosen, item.content)
         words = set(_texts(judgement.payload)) - set(_texts(payload))
         if not words:
             raise ConflictError("there is nothing left to redact in this answer")
@@ -64,7 +64,7 @@ def redact(
         family = _family(connection, item.id)
         if words:
             _scrub(connection, study_id, item.id, family, words, by)
-        if handler.authored:
+        if kind.authored:
             for number in family:
                 values = {"state": str(ItemState.DROPPED), "result": None, "reason": "its words were redacted"}
                 change_rows(connection, schema.items, {"id": number}, **values)
@@ -112,7 +112,7 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
         .where(schema.judgements.c.item_id.in_(descends))
     )
     for row in connection.execute(said).all():
-        texts = handler_of(row.kind).texts  # a label that reads like one of the words is none of them
+        texts = stage_kind(row.kind).texts  # a label that reads like one of the words is none of them
         payload = {name: _without(value, words) if name in texts else value for name, value in row.payload.items()}
         if payload != row.payload:
             _change(connection, study_id, row.id, payload, by=by, details={"copied_from": item_id})

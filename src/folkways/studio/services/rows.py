@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
+
+from folkways.studio.records import from_row
+from folkways.workspace.database import Workspace
+
+T = TypeVar("T")
 
 Lock = Literal["no", "row", "key"]
 """``row`` keeps a row from being changed until the transaction ends; ``key`` does too, but lets others refer to it."""
@@ -40,6 +45,12 @@ def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, An
     key = connection.execute(sa.insert(table).values(dict(row))).inserted_primary_key
     assert key is not None  # noqa: S101 - every table of the studio that this is used for has an integer key
     return int(key[0])
+
+
+def read_all(workspace: Workspace, record: type[T], query: sa.Select[Any]) -> tuple[T, ...]:
+    """What a query finds, as records, in a transaction of its own."""
+    with workspace.read() as connection:
+        return tuple(from_row(record, row) for row in connection.execute(query))
 
 
 def count(connection: sa.Connection, query: sa.Select[int]) -> int:

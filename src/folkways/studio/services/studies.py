@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import sqlalchemy as sa
 
-from folkways.studio import schema
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Population, Role, Stage, Study, StudyState, from_row
-from folkways.studio.services import accounts, audit
-from folkways.studio.services.rows import change_rows, inserted_id
+from folkways.studio.services import audit
+from folkways.studio.services.people import accounts
+from folkways.studio.services.rows import change_rows, inserted_id, read_all
 from folkways.studio.workflows.definition import Definition
+from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
 
 MOVES: Mapping[str, frozenset[str]] = {
@@ -45,27 +47,12 @@ def create_study(workspace: Workspace, definition: Definition, *, owner: int, no
         study_id = inserted_id(connection, schema.studies, row)
         populations: dict[str, int] = {}
         for population in definition.populations:
-            values = {
-                "study_id": study_id,
-                "name": population.name,
-                "title": population.title,
-                "culture": population.culture,
-                "language": population.language,
-                "parent_id": populations[population.part_of] if population.part_of else None,
-                "people": population.people,
-                "criteria": list(population.criteria),
-            }
+            values = asdict(population)
+            wider = values.pop("part_of")
+            values |= {"study_id": study_id, "parent_id": populations[wider] if wider else None}
             populations[population.name] = inserted_id(connection, schema.populations, values)
         for position, stage in enumerate(definition.stages):
-            values = {
-                "study_id": study_id,
-                "position": position,
-                "name": stage.name,
-                "title": stage.title,
-                "kind": stage.kind,
-                "role": stage.role,
-                "config": dict(stage.config),
-            }
+            values = {"study_id": study_id, "position": position, **asdict(stage)}
             connection.execute(sa.insert(schema.stages).values(values))
         audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
@@ -90,8 +77,7 @@ def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tupl
     if account_id is not None:
         mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
         query = query.where(schema.studies.c.id.in_(mine))
-    with workspace.read() as connection:
-        return tuple(from_row(Study, row) for row in connection.execute(query))
+    return read_all(workspace, Study, query)
 
 
 def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int | None = None) -> Study:
@@ -115,15 +101,13 @@ def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int
 def populations(workspace: Workspace, study_id: int) -> tuple[Population, ...]:
     """The populations of a study, in the order of its file."""
     query = sa.select(schema.populations).filter_by(study_id=study_id).order_by(schema.populations.c.id)
-    with workspace.read() as connection:
-        return tuple(from_row(Population, row) for row in connection.execute(query))
+    return read_all(workspace, Population, query)
 
 
 def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
     """The stages of a study, in order."""
     query = sa.select(schema.stages).filter_by(study_id=study_id).order_by(schema.stages.c.position)
-    with workspace.read() as connection:
-        return tuple(from_row(Stage, row) for row in connection.execute(query))
+    return read_all(workspace, Stage, query)
 
 
 def get_stage(workspace: Workspace, study_id: int, name: str) -> Stage:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
+from folkways.studio.services.people.participation import answers_given, has_work_at_hand
 from folkways.studio.services.progress import own_progress
-from folkways.studio.web.queries import answers_given, has_work_at_hand
 
 if TYPE_CHECKING:
     from folkways.studio.web.request_context import RequestContext

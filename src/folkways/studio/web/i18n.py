@@ -31,12 +31,14 @@ def terms() -> frozenset[str]:
 
     What a study's own file names in their place is shown as it stands there.
     """
-    from folkways.benchmarks.xcr.build.labels import FIELDS
+    from folkways.benchmarks.registry import study_exports
+    from folkways.studio.stages.writing import TOPICS
     from folkways.studio.workflows.helping import strategies
-    from folkways.studio.workflows.writing import TOPICS
 
     shown = (text for each in strategies().values() for text in (each.title, each.about, each.before, each.after))
-    return frozenset((*TOPICS, *(label for labels in FIELDS.values() for label in labels), *shown))
+    exports = (export for exports in study_exports().values() for export in exports)
+    labels = (label for export in exports for labels in export.labels.values() for label in labels)
+    return frozenset((*TOPICS, *labels, *shown))
 
 
 def term(text: str, locale: str) -> str:

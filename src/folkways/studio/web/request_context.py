@@ -15,10 +15,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Participant, Role, Session, Study
-from folkways.studio.services import accounts, participants, sessions, studies
+from folkways.studio.services import studies
+from folkways.studio.services.people import accounts, participants, sessions
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
-from folkways.studio.web.forms.base import whole
 from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
 from folkways.studio.web.pages import render
 from folkways.studio.web.security.origin import visitor_token
@@ -28,9 +29,9 @@ from folkways.workspace.database import Workspace
 
 VISITOR_COOKIE = "folkways_visitor"
 LOCALE_COOKIE = "folkways_locale"
-SAID_COOKIE = "folkways_said"
+FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
-LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, SAID_COOKIE: 60}
+LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60}
 """Seconds for which a cookie is kept; the others end with the browser."""
 
 RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -65,7 +66,7 @@ ANYBODY = Access(signed_in=False)
 SIGNED_IN = Access()
 STAFF = Access(roles=RUNS_STUDIES)
 OWNER = Access(roles=frozenset({Role.OWNER}))
-SETTLERS = Access(roles=RUNS_STUDIES | {Role.REVIEWER, Role.EXPERT})
+ADJUDICATORS = Access(roles=RUNS_STUDIES | {Role.REVIEWER, Role.EXPERT})
 PARTICIPANT = Access(participant=True)
 
 
@@ -180,12 +181,12 @@ class RequestContext:
         return f"account-{self.account.id}" if self.account else ""
 
     @Cached
-    def said(self) -> str:
+    def flash_message(self) -> str:
         """What the page before had to say, once."""
-        words = self.cookie(SAID_COOKIE)
+        words = self.cookie(FLASH_COOKIE)
         if not words:
             return ""
-        self.cookies[SAID_COOKIE] = None
+        self.cookies[FLASH_COOKIE] = None
         return self.gettext(FLASH_MESSAGES[words]) if words in FLASH_MESSAGES else ""
 
     @Cached
@@ -204,6 +205,13 @@ class RequestContext:
         found = participants.find_participant(self.workspace, self.study.id, self.me.id)
         if found is None:
             raise NotFoundError(self.gettext("There is no such study."))
+        return found
+
+    def person(self, number: int | None) -> Participant:
+        """A participant of the study in the address; NotFoundError for anybody else."""
+        found = participants.get_participant(self.workspace, number) if number is not None else None
+        if found is None or found.study_id != self.study.id:
+            raise NotFoundError(self.gettext("There is no such participant."))
         return found
 
     @Cached
@@ -247,9 +255,9 @@ class RequestContext:
         return HTMLResponse(render(template, self.locale, {"context": self, **values}), status_code=status)
 
     def go(self, address: str, say: str | None = None) -> Response:
-        """On to another page (for a script: its address), which may say something (a key of SAYINGS) on top."""
+        """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES) on top."""
         if say is not None:
-            self.cookies[SAID_COOKIE] = say
+            self.cookies[FLASH_COOKIE] = say
         if self.wants_json:
             return JSONResponse({"next": address})
         return RedirectResponse(address, status_code=303)

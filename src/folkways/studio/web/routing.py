@@ -158,7 +158,7 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
 def problem(context: RequestContext, error: FolkwaysError) -> Response:
     """An error as a page or, for a script, as JSON."""
     status = error.status if isinstance(error, StudioError) else 400
-    problems = error.problems if isinstance(error, SubmissionError) else {}
+    problems = error.problems_in(context.gettext) if isinstance(error, SubmissionError) else {}
     words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
     return _say(context, status, sentence(words), problems)
 

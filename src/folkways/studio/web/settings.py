@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError
-from folkways.studio.offered import Offered
+from folkways.studio.offered_models import OfferedModel
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 
@@ -36,7 +36,7 @@ class Settings:
             "models": (240, 60.0),
         }
     )
-    models: Mapping[str, Offered] = field(default_factory=dict)
+    models: Mapping[str, OfferedModel] = field(default_factory=dict)
     prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
 
     def __post_init__(self) -> None:

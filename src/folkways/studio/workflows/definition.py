@@ -23,9 +23,9 @@ from typing import Any
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.studio.records import Role
-from folkways.studio.workflows.base import COMMON_OPTIONS, Handler, Option
+from folkways.studio.stages.base import COMMON_OPTIONS, Option, StageKind
+from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.fields import FieldReader
-from folkways.studio.workflows.registry import HANDLERS
 
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -212,28 +212,27 @@ class _Reader(FieldReader):
         for place, entry in self.entries(raw, "stages", least=1):
             name = self.name(entry, place)
             kind = str(entry.get("kind"))
-            if kind not in HANDLERS:
-                self.say(f"{place}kind", f"{kind!r} is no kind of stage; valid: {', '.join(HANDLERS)}")
+            if kind not in STAGE_KINDS:
+                self.say(f"{place}kind", f"{kind!r} is no kind of stage; valid: {', '.join(STAGE_KINDS)}")
                 continue
-            handler = HANDLERS[kind]
             role = entry.get("role", Role.ANNOTATOR)
             if role not in WORK_ROLES:
                 self.say(f"{place}role", f"{role!r} is no role that works; valid: {', '.join(WORK_ROLES)}")
             if name in found:
                 self.say(f"{place}name", f"{name!r} is the name of another stage as well")
             title = self.text(entry, "title", place, default=name)
-            found[name] = StageDefinition(name, title, kind, str(role), self._config(entry, handler, place))
+            found[name] = StageDefinition(name, title, kind, str(role), self._config(entry, STAGE_KINDS[kind], place))
         return tuple(found.values())
 
-    def _config(self, entry: Mapping[str, Any], handler: Handler, place: str) -> Mapping[str, Any]:
-        options = {**COMMON_OPTIONS, **handler.options}
+    def _config(self, entry: Mapping[str, Any], kind: StageKind, place: str) -> Mapping[str, Any]:
+        options = {**COMMON_OPTIONS, **kind.options}
         self.known(entry, (*STAGE_KEYS, *options), place)
         config = {
             name: self._setting(entry.get(name, option.default), option, f"{place}{name}") for name, option in options.items()
         }
         config["next"] = self.mapping(entry.get("next") or {}, f"{place}next")
         if not self.problems:
-            for name, problem in handler.check_config(config).items():
+            for name, problem in kind.check_config(config).items():
                 self.say(f"{place}{name}", problem)
         return config
 
@@ -246,7 +245,7 @@ class _Reader(FieldReader):
     def _next(self, stages: Sequence[StageDefinition]) -> None:
         order = {stage.name: number for number, stage in enumerate(stages)}
         for number, stage in enumerate(stages):
-            branches = HANDLERS[stage.kind].branches
+            branches = STAGE_KINDS[stage.kind].branches
             for branch, target in stage.config["next"].items():
                 place = f"stages[{number}].next.{branch}"
                 if branch not in branches:

@@ -6,16 +6,32 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from folkways.errors import UnknownNameError
+from folkways.studio.errors import Message
 from folkways.studio.workflows.definition import Definition, parse_yaml, read_definition
 
-TEMPLATES: Mapping[str, str] = {
-    "red-teaming": "write questions, try them on a model, review and verify them (CulturalBench 3.1 to 3.3)",
-    "verification": "verify questions by five people each, with a second round for finer groups (CulturalBench 3.2, 3.3)",
-    "everyday-questions": "collect questions, put them into languages, answer and review them (BLEnD 3)",
-    "culture-specific-items": "choose, mark, label and adapt sentences with culture-specific items (XCR-Bench 2)",
-    "judging": "judge what models answered (BLEnD 5)",
+TEMPLATES: Mapping[str, tuple[Message, Message]] = {
+    "red-teaming": (
+        Message("Red-teaming"),
+        Message("People write questions from their culture and try them on a model; others review and verify them."),
+    ),
+    "verification": (
+        Message("Verification"),
+        Message("Five people check every question; what most do not know goes to a finer group."),
+    ),
+    "everyday-questions": (
+        Message("Everyday questions"),
+        Message("Questions about daily life are collected, put into each language, and answered in a few words."),
+    ),
+    "culture-specific-items": (
+        Message("Culture-specific items"),
+        Message("Sentences are chosen, marked and labelled, then adapted to other cultures."),
+    ),
+    "judging": (
+        Message("Judging model answers"),
+        Message("People judge what models answered, and say what is odd about it."),
+    ),
 }
-"""Name -> what the study does."""
+"""Name -> title, and what the study does."""
 
 
 def template_text(name: str) -> str:

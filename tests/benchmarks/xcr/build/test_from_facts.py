@@ -22,7 +22,7 @@ from folkways.errors import FolkwaysError
 from folkways.runs.building import BuildStopped
 from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import read_rows
-from folkways.studio.services.accounts import create_account
+from folkways.studio.services.people.accounts import create_account
 from folkways.studio.services.studies import create_study
 from folkways.studio.workflows.definition import parse_yaml, read_definition
 from folkways.studio.workflows.templates import template_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import TooManyAttemptsError
-from folkways.studio.services import accounts, sessions
+from folkways.studio.services.people import accounts, sessions
 from folkways.studio.web.i18n import LOCALES
 from folkways.studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
 from folkways.studio.web.routing import Routes

@@ -10,18 +10,18 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from folkways.errors import FolkwaysError
-from folkways.studio.errors import NotFoundError
 from folkways.studio.exports.make import FORMATS, export_archive
 from folkways.studio.imports.items import import_items
-from folkways.studio.imports.offline import SHEETS, hand_out, take_in
+from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_rows
-from folkways.studio.records import Participant, ParticipantState
-from folkways.studio.services import audit, participants, studies
-from folkways.studio.services.drawing import draw_answers
-from folkways.studio.web.forms.base import whole
+from folkways.studio.records import ParticipantState
+from folkways.studio.services import audit, studies
+from folkways.studio.services.models.drawing import draw_answers
+from folkways.studio.services.people import participants
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -44,10 +44,10 @@ def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (),
     return context.page(
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
         populations=studies.populations(context.workspace, study.id),
-        importable=[stage for stage in stages if handler_of(stage.kind).example],
-        examples={stage.name: {"id": "1", **handler_of(stage.kind).example} for stage in stages},
-        offline=[stage for stage in stages if stage.kind in SHEETS],
-        judging=[stage for stage in stages if stage.kind == "judge_answer"],
+        importable=[stage for stage in stages if stage_kind(stage.kind).example],
+        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example} for stage in stages},
+        offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
+        judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
 
@@ -116,8 +116,9 @@ def export(context: RequestContext) -> Response:
         content = export_archive(context.workspace, context.study.id, format)
     except FolkwaysError as error:
         return _refused(context, error)
-    with context.workspace.write() as connection:
-        audit.note(connection, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format})
+    audit.record(
+        context.workspace, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format}
+    )
     return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
 
 
@@ -129,7 +130,7 @@ def _file(content: bytes, name: str, media_type: str) -> Response:
 def hand_out_workbook(context: RequestContext) -> Response:
     """A workbook of items for somebody who works off line; the items are kept for that person."""
     try:
-        person = _person(context)
+        person = context.person(whole(context.text("person")))
         count = whole(context.text("count", "50"))
         if count is None or not 1 <= count <= MOST_HANDED_OUT:
             raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT))
@@ -143,7 +144,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
 def take_in_workbook(context: RequestContext) -> Response:
     """The workbook back, filled in."""
     try:
-        person = _person(context)
+        person = context.person(whole(context.text("person")))
         name, rows = _rows_of(context, context.file("file"))
         taken = take_in(context.workspace, person.id, rows, file=name)
     except FolkwaysError as error:
@@ -151,12 +152,3 @@ def take_in_workbook(context: RequestContext) -> Response:
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
     words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
     return _data(context, words)
-
-
-def _person(context: RequestContext) -> Participant:
-    """The participant of this study that the form names."""
-    number = whole(context.text("person"))
-    person = participants.get_participant(context.workspace, number) if number is not None else None
-    if person is None or person.study_id != context.study.id:
-        raise NotFoundError(context.gettext("There is no such participant."))
-    return person

@@ -8,9 +8,12 @@ from starlette.responses import PlainTextResponse, Response
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import accounts, agreement, audit, leases, modelling, participants, progress, studies
-from folkways.studio.web.forms.base import whole
-from folkways.studio.web.queries import may_make_studies
+from folkways.studio.services import agreement, audit, progress, studies
+from folkways.studio.services.models import modelling
+from folkways.studio.services.people import accounts, participants
+from folkways.studio.services.people.participation import may_make_studies
+from folkways.studio.services.work import leases
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 

@@ -8,13 +8,14 @@ from starlette.responses import Response
 
 from folkways.studio.errors import InviteError, ReturnError, SubmissionError
 from folkways.studio.records import Participant, Population, Role, Study
-from folkways.studio.services import accounts, invites, participants, studies
+from folkways.studio.services import studies
+from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services.people.participation import study_of_invitation
 from folkways.studio.web.completion import completion
-from folkways.studio.web.prolific import PARAMETERS, check_entry, read_parameters
-from folkways.studio.web.queries import study_of_invitation
 from folkways.studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
 from folkways.studio.web.routes.account import begin_session
 from folkways.studio.web.routing import Routes, sentence
+from folkways.studio.web.security.prolific import PARAMETERS, check_entry, read_parameters
 
 routes = Routes()
 
@@ -165,7 +166,7 @@ def withdraw(context: RequestContext) -> Response:
     """Leave; on request everything personal is deleted as well."""
     participants.withdraw(context.workspace, context.study.id, context.participant.id)
     if context.text("erase") == "yes":
-        participants.delete_attributes(context.workspace, context.study.id, context.participant.id)
+        personal.delete_attributes(context.workspace, context.study.id, context.participant.id)
     return context.page("entry/left.html.j2", study=context.study)
 
 

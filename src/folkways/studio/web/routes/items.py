@@ -1,24 +1,24 @@
-"""The items of a study: what people said of them, where they disagree, where each came from, and settling one by hand."""
+"""The items of a study: what people said of them, where they disagree, where each came from, and deciding over one by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-import sqlalchemy as sa
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from folkways.studio import schema
 from folkways.studio.errors import SubmissionError
-from folkways.studio.records import Item, ItemState, Judgement, Stage, from_row
-from folkways.studio.services import adjudications, items, judgements, participants, redaction, studies
-from folkways.studio.web.disagreement import disagreement
-from folkways.studio.web.forms.base import whole
-from folkways.studio.web.forms.registry import form_of
-from folkways.studio.web.request_context import RUNS_STUDIES, SETTLERS, STAFF, RequestContext
-from folkways.studio.web.resolution import can_settle, read_decision
+from folkways.studio.records import Item, ItemState, Stage
+from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.services import items, redaction, studies
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications, judgements
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
+from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -41,7 +41,7 @@ class Row:
     disagreement: float | None
 
 
-@routes.get("/studies/{study}/items", SETTLERS)
+@routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
     """Items by stage, population and state; the most disputed first, or in their own order."""
     query = context.request.query_params
@@ -68,34 +68,24 @@ def list_items(context: RequestContext) -> Response:
 
 def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
     """Items with their judgements, read in one go and without those of people who withdrew."""
-    by_item: dict[int, list[Judgement]] = {}
-    table, people = schema.judgements, schema.participants
-    query = (
-        sa.select(table)
-        .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == context.study.id, people.c.state != "withdrawn")
-        .order_by(table.c.id)
-    )
-    with context.workspace.read() as connection:
-        for row in connection.execute(query):
-            by_item.setdefault(row.item_id, []).append(from_row(Judgement, row))
+    by_item = judgements.standing_judgements(context.workspace, context.study.id)
     rows = []
     for item in found:
-        stage, said = stages[item.stage_id], by_item.get(item.id, [])
-        form, handler = form_of(stage.kind), handler_of(stage.kind)
+        stage, said = stages[item.stage_id], by_item.get(item.id, ())
+        kind = stage_kind(stage.kind)
         counts: dict[str, int] = {}
         for judgement in said:
-            for line in form.said(judgement.payload, item.content, context.gettext):
+            for line in kind.describe(judgement.payload, item.content, context.gettext):
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
-        labels = [handler.labels(judgement.payload) for judgement in said]
+        labels = [kind.labels(judgement.payload) for judgement in said]
         rows.append(Row(item, stage, ranked, len(said), disagreement(labels)))
     return rows
 
 
-@routes.get("/studies/{study}/items/{item}", SETTLERS)
+@routes.get("/studies/{study}/items/{item}", ADJUDICATORS)
 def show_item(context: RequestContext) -> Response:
-    """One item: its lineage, its states, every judgement, and the form to settle it."""
+    """One item: its lineage, its states, every judgement, and the form to decide over it."""
     return _item(context, {})
 
 
@@ -104,10 +94,10 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     item = items.get_item(context.workspace, study.id, context.number("item"))
     stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
-    form = form_of(stage.kind)
+    kind = stage_kind(stage.kind)
     pseudonyms = {person.id: person for person in participants.list_participants(context.workspace, study.id)}
     said = [
-        (pseudonyms[each.participant_id], each, form.said(each.payload, item.content, context.gettext))
+        (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
         for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
     populations = {population.id: population for population in studies.populations(context.workspace, study.id)}
@@ -117,9 +107,10 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
         facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
-        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), form=form, draft={},
-        redactable=handler_of(stage.kind).texts if context.roles & RUNS_STUDIES else (),
-        settles=can_settle(stage, item), language=place.language if place else "", **form.context(item.content, stage.config, {}),
+        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
+        redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        decides=_can_decide(stage, item), language=place.language if place else "",
+        **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 
 
@@ -132,8 +123,8 @@ def redact(context: RequestContext) -> Response:
     return context.go(f"/studies/{context.study.name}/items/{found.item_id}", "redacted")
 
 
-@routes.post("/studies/{study}/items/{item}/settle", SETTLERS)
-def settle(context: RequestContext) -> Response:
+@routes.post("/studies/{study}/items/{item}/settle", ADJUDICATORS)
+def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
@@ -143,11 +134,27 @@ def settle(context: RequestContext) -> Response:
                 context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
             )
         else:
-            decision = read_decision(stage, item, context.form, context.gettext)
+            decision = _decision(stage, item, context.form)
             adjudications.adjudicate(
                 context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
             )
     except SubmissionError as error:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
-        return _item(context, {name: words.get(name, problem) for name, problem in error.problems.items()}, 422)
+        return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")
+
+
+def _decision(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
+    """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
+    kind = stage_kind(stage.kind)
+    submission = kind.read_form(fields, item.content, stage.config)
+    payload = kind.validate(submission, item.content, stage.config)
+    if problems := kind.undecided(submission):
+        raise SubmissionError(problems)
+    return kind.result_of(payload, item.content, stage.config)
+
+
+def _can_decide(stage: Stage, item: Item) -> bool:
+    """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
+    kind = stage_kind(stage.kind)
+    return item.check is None and not kind.authored and kind.can_be_decided

@@ -13,8 +13,8 @@ from folkways.cultures import Culture, cultures
 from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
-from folkways.studio.services.modelling import models_in
-from folkways.studio.web.queries import may_make_studies
+from folkways.studio.services.models.modelling import models_in
+from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
@@ -39,25 +39,7 @@ def choose_template(context: RequestContext) -> Response:
 
 
 def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 200) -> Response:
-    abouts = {
-        "red-teaming": context.gettext(
-            "People write questions from their culture and try them on a model; others review and verify them."
-        ),
-        "verification": context.gettext("Five people check every question; what most do not know goes to a finer group."),
-        "everyday-questions": context.gettext(
-            "Questions about daily life are collected, put into each language, and answered in a few words."
-        ),
-        "culture-specific-items": context.gettext("Sentences are chosen, marked and labelled, then adapted to other cultures."),
-        "judging": context.gettext("People judge what models answered, and say what is odd about it."),
-    }
-    titles = {
-        "red-teaming": context.gettext("Red-teaming"),
-        "verification": context.gettext("Verification"),
-        "everyday-questions": context.gettext("Everyday questions"),
-        "culture-specific-items": context.gettext("Culture-specific items"),
-        "judging": context.gettext("Judging model answers"),
-    }
-    templates = [(name, titles.get(name, name), abouts.get(name, about)) for name, about in TEMPLATES.items()]
+    templates = [(name, title.words(context.gettext), about.words(context.gettext)) for name, (title, about) in TEMPLATES.items()]
     regions: dict[str, list[Culture]] = {}
     for culture in cultures().values():
         if culture.region:

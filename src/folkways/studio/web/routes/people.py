@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
-from folkways.studio.records import Participant, Role
-from folkways.studio.services import accounts, audit, invites, participants, progress, studies
-from folkways.studio.web.forms.base import whole
+from folkways.studio.records import Role
+from folkways.studio.services import audit, progress, studies
+from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 
@@ -90,7 +91,7 @@ def revoke(context: RequestContext) -> Response:
 def show_person(context: RequestContext) -> Response:
     """One participant: their state and how they work; what is personal only when it is asked for, which is noted."""
     number = context.number("person")
-    person = _person(context, number)
+    person = context.person(number)
     names = {population.id: population for population in studies.populations(context.workspace, context.study.id)}
     quality = [each for each in progress.quality(context.workspace, context.study.id) if each.participant_id == number]
     return context.page(
@@ -103,18 +104,10 @@ def _personal(context: RequestContext, number: int) -> Mapping[str, str] | None:
     """What is personal about somebody, if it is asked for; that somebody looked is noted."""
     if context.request.query_params.get("personal") != "show":
         return None
-    with context.workspace.write() as connection:
-        audit.note(
-            connection, "participant.attributes_read", study_id=context.study.id, account_id=context.me.id, participant_id=number
-        )
-    return participants.attributes(context.workspace, context.study.id, number)
-
-
-def _person(context: RequestContext, number: int) -> Participant:
-    person = participants.get_participant(context.workspace, number)
-    if person.study_id != context.study.id:
-        raise NotFoundError(context.gettext("There is no such participant."))
-    return person
+    audit.record(
+        context.workspace, "participant.attributes_read", study_id=context.study.id, account_id=context.me.id, participant_id=number
+    )
+    return personal.attributes(context.workspace, context.study.id, number)
 
 
 @routes.post("/studies/{study}/people/{person}/waive", STAFF)
@@ -129,7 +122,7 @@ def waive(context: RequestContext) -> Response:
 def erase(context: RequestContext) -> Response:
     """Delete what is personal."""
     number = context.number("person")
-    participants.delete_attributes(context.workspace, context.study.id, number, by=context.me.id)
+    personal.delete_attributes(context.workspace, context.study.id, number, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "erased")
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import DraftConflictError, SubmissionError
-from folkways.studio.services import drafts, redteaming
-from folkways.studio.services.assignments import get_work
-from folkways.studio.services.modelling import TOO_LATE
-from folkways.studio.web.forms.base import whole
-from folkways.studio.web.forms.registry import form_of
+from folkways.studio.services.models import redteaming
+from folkways.studio.services.models.modelling import TOO_LATE
+from folkways.studio.services.work import drafts
+from folkways.studio.services.work.assignments import get_work
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import PARTICIPANT, RequestContext
 from folkways.studio.web.routing import Routes
 
@@ -26,15 +27,16 @@ def step(context: RequestContext) -> Response:
     """Keep what is written, then ask the helper or the verifier; back to the page with what came of it."""
     context.studio.rates.take("models", str(context.me.id))
     number, person = context.number("assignment"), context.participant
-    work = get_work(context.workspace, person.id, number)
-    form = form_of(work.stage.kind)
-    written = form.read(context.form, work.item.content, work.stage.config)
-    problems = form.problems(written, work.item.content, work.stage.config, context.gettext)
+    work = redteaming.writing_at_hand(context.workspace, person.id, number)
+    kind, config = stage_kind(work.stage.kind), work.stage.config
+    written = kind.read_form(context.form, work.item.content, config)
     suggesting = context.text("step") == "suggest"
-    if suggesting:
-        problems = {name: problem for name, problem in problems.items() if name == "scenario"}
-    if problems:
-        raise SubmissionError(problems)
+    try:
+        kind.validate(written, work.item.content, config)
+    except SubmissionError as error:
+        needed = ("scenario",) if suggesting else WRITTEN
+        if problems := {name: problem for name, problem in error.problems.items() if name in needed}:
+            raise SubmissionError(problems) from None
     if written["scenario"] != work.item.content.get("scenario"):
         redteaming.write_scenario(context.workspace, person.id, number, written["scenario"])
     with context.studio.waiting.place(context.study.id, context.me.id):

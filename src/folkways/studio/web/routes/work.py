@@ -15,19 +15,20 @@ from folkways.studio.errors import (
     NotFoundError,
     SubmissionError,
 )
-from folkways.studio.records import AssignmentState, Item, ParticipantState, Population, Stage
-from folkways.studio.services import drafts, judgements, leases, studies
-from folkways.studio.services.assignments import NoWork, Work, claim_next, get_work
-from folkways.studio.services.modelling import models_of
-from folkways.studio.services.participants import RETURN_CODE, attributes
+from folkways.studio.records import AssignmentState, ParticipantState, Stage
+from folkways.studio.services import studies
+from folkways.studio.services.models.modelling import models_of
+from folkways.studio.services.people.participation import parts_of
+from folkways.studio.services.people.personal import attributes
+from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.progress import own_progress
+from folkways.studio.services.work import drafts, judgements, leases
+from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.stages.forms import whole
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
-from folkways.studio.web.forms.base import whole
-from folkways.studio.web.forms.registry import form_of
-from folkways.studio.web.queries import parts_of
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
-from folkways.studio.workflows.registry import handler_of
 
 routes = Routes()
 
@@ -49,47 +50,6 @@ def _progress(context: RequestContext, stage: Stage) -> Progress:
     pace = mine.seconds_left / mine.left if mine.seconds_left is not None and mine.left else None
     minutes = None if pace is None else max(1, round(pace * (mine.left + 1) / 60))
     return Progress(mine.done, mine.done + mine.left + 1, minutes)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One task as its page shows it. language: that people of the item's population write in. key: of this showing of the form."""
-
-    work: Work
-    population: Population | None
-    language: str
-    progress: Progress
-    address: str
-    key: str
-    revision: int
-    can_skip: bool
-
-    @property
-    def stage(self) -> Stage:
-        """The stage."""
-        return self.work.stage
-
-    @property
-    def item(self) -> Item:
-        """The item."""
-        return self.work.item
-
-
-def task_of(context: RequestContext, work: Work, revision: int) -> Task:
-    """What the page of ``work`` needs besides its content."""
-    person = context.participant
-    wanted = work.item.population_id or person.population_id
-    population = next((each for each in studies.populations(context.workspace, context.study.id) if each.id == wanted), None)
-    return Task(
-        work=work,
-        population=population,
-        language=population.language if population else "",
-        progress=_progress(context, work.stage),
-        address=f"/work/{context.study.name}/tasks/{work.assignment.id}",
-        key=secrets.token_urlsafe(16),
-        revision=revision,
-        can_skip=True,
-    )
 
 
 @routes.get("/work", SIGNED_IN)
@@ -162,27 +122,31 @@ def _task_page(
     problems: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    form, config = form_of(work.stage.kind), work.stage.config
+    kind, config = stage_kind(work.stage.kind), work.stage.config
     content = _presented(context, work)
-    task = task_of(context, work, revision)
+    person = context.participant
+    place = work.item.population_id or person.population_id
+    languages = {each.id: each.language for each in studies.populations(context.workspace, context.study.id)}
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
-        "tasks/task.html.j2", status, study=context.study, task=task, language=task.language, form=form, content=content,
+        "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind, progress=_progress(context, work.stage),
+        address=f"/work/{context.study.name}/tasks/{work.assignment.id}", key=secrets.token_urlsafe(16), revision=revision,
+        language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, **form.context(content, config, draft),
+        has_verifier="verifier" in models, **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 
 def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
     """The item as this person is to see it: without what is hidden from them, in an order of their own."""
-    return handler_of(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
+    return stage_kind(work.stage.kind).presented(work.item.content, context.participant.pseudonym)
 
 
 @routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
 def save(context: RequestContext) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
     work = _work(context)
-    payload = form_of(work.stage.kind).read(context.form, _presented(context, work), work.stage.config)
+    payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
     try:
         draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
@@ -205,20 +169,14 @@ def send(context: RequestContext) -> Response:
 
 
 def _send(context: RequestContext, work: Work) -> Response:
-    form = form_of(work.stage.kind)
-    content, config = _presented(context, work), work.stage.config
-    submission = form.read(context.form, content, config)
+    submission = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     try:
-        if work.assignment.state == AssignmentState.LEASED:
-            problems = form.problems(submission, content, config, context.gettext)
-            if problems:
-                raise SubmissionError(problems)
         judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
         if context.wants_json:
             raise
         revision = whole(context.text("revision")) or 0
-        return _task_page(context, work, submission, revision, error.problems, error.status)
+        return _task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=work.stage.name)
     return _on(context, after=work.stage.name)

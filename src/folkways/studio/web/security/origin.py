@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 FIELD = "csrf"
 HEADER = "x-csrf-token"
 

@@ -2,7 +2,7 @@
 
 Counts are kept in memory: the studio is one process, and a restart may forget them.
 
-Failed sign-ins of one account are counted in the database as well (``services.accounts``), which no restart forgets.
+Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no restart forgets.
 """
 
 from __future__ import annotations
@@ -46,11 +46,6 @@ class Rates:
                 raise TooManyAttemptsError(times[0] + seconds - now)
 
 
-def _(message: str) -> str:
-    """Mark a string for translation; it is translated when it is shown."""
-    return message
-
-
 class Waiting:
     """Places for those who wait for a model: one for each person, a share for each study, so that nobody waits for the others.
 
@@ -68,9 +63,9 @@ class Waiting:
         """Hold a place meanwhile; BusyError where there is none."""
         with self._lock:
             if account_id in self._people:
-                raise BusyError(_("you are waiting for a model already; let it answer, or cancel that first"))
+                raise BusyError("you are waiting for a model already; let it answer, or cancel that first")
             if len(self._people) >= self.most or self._studies[study_id] >= self.of_a_study:
-                raise BusyError(_("many people are asking models at this moment; what you wrote is kept: try again in a moment"))
+                raise BusyError("many people are asking models at this moment; what you wrote is kept: try again in a moment")
             self._people.add(account_id)
             self._studies[study_id] += 1
         try:

@@ -1,0 +1,126 @@
+"""What people brought together in a study, as a benchmark gets it that makes a release of it: plain records, read from no database.
+
+A benchmark says with ``Benchmark.exports`` which studies it makes a release of; the studio hands each export the study and knows no
+benchmark by name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from folkways.errors import FolkwaysError
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one person said of one item: who (a pseudonym), and the payload that the kind of stage documents."""
+
+    participant: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyItem:
+    """One item of one stage, with what the people said who are still in the study, in order of arrival.
+
+    stage: its name. parent: the item that it descends from. population, with its culture and language: None where it is
+    everybody's. part: the population's title where it is a part of another one; "" otherwise. state: ``draft``, ``open``, ``done``
+    or ``dropped``. result: what the votes came to; None while it is open, and where it was dropped by hand.
+    """
+
+    id: int
+    key: str
+    stage: str
+    parent: int | None
+    round: int
+    population: str | None
+    culture: str | None
+    language: str | None
+    part: str
+    state: str
+    content: Mapping[str, Any]
+    result: Mapping[str, Any] | None
+    votes: Sequence[Vote]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study without attention checks, and without whoever has withdrawn and what descends from them alone.
+
+    stages: name -> kind, in order. items: by id, in order; parents come before their children.
+    """
+
+    name: str
+    title: str
+    licence: str
+    stages: Mapping[str, str]
+    items: Mapping[int, StudyItem]
+
+    def of(self, kind: str) -> Iterator[StudyItem]:
+        """The items of all stages of a kind, stage by stage."""
+        names = [name for name, each in self.stages.items() if each == kind]
+        return (item for name in names for item in self.items.values() if item.stage == name)
+
+    def require_one_stage(self, kind: str) -> None:
+        """FolkwaysError unless the study has exactly one stage of that kind."""
+        found = [name for name, each in self.stages.items() if each == kind]
+        if len(found) != 1:
+            raise FolkwaysError(
+                f"study {self.name} has {len(found)} stages of kind {kind} ({', '.join(found) or 'none'}); "
+                "a release is made of one: export the tables of the study instead"
+            )
+
+    def ancestor(self, item: StudyItem, kind: str) -> StudyItem | None:
+        """The nearest item of that kind of stage that ``item`` is or descends from; None where there is none."""
+        current: StudyItem | None = item
+        while current is not None and self.stages[current.stage] != kind:
+            current = self.items.get(current.parent) if current.parent is not None else None
+        return current
+
+    def child(self, item: StudyItem, kind: str) -> StudyItem | None:
+        """The first child of an item in a stage of that kind that has a result; None where there is none."""
+        return next((each for each in self.of(kind) if each.parent == item.id and each.result), None)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyExport:
+    """A release that a benchmark makes of studies.
+
+    kind:   the kind of stage whose answers it is made of. A study that has some is exported.
+    files:  file name -> contents. FolkwaysError where the study has nothing for it yet.
+    labels: field -> the labels that the release knows, for stages of that kind whose study names none of its own.
+    """
+
+    kind: str
+    files: Callable[[Study], Mapping[str, bytes]]
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER = "not_applicable", "no_specific_answer", "idk", "other"
+NO_ANSWERS = (NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER)
+"""Ways not to give a short answer: not applicable to our culture, no specific answer, I don't know, other (in one's own words)."""
+
+NO_ANSWER_KEYS = {NOT_APPLICABLE: "not-applicable", NO_SPECIFIC_ANSWER: "no-answer", IDK: "idk"}
+"""What they are counted as; "other" is counted in the person's own words."""
+
+
+def answers_by_person(votes: Iterable[Vote]) -> dict[str, Any]:
+    """What votes with ``answers``, ``no_answer`` and ``other`` say: ``answers`` by pseudonym (empty for none), and ``idks``: how
+    many gave which of NO_ANSWER_KEYS, or a reason in their own words.
+    """
+    answers: dict[str, list[str]] = {}
+    idks: Counter[str] = Counter(dict.fromkeys(NO_ANSWER_KEYS.values(), 0))
+    for vote in votes:
+        answers[vote.participant] = list(vote.payload["answers"])
+        why = vote.payload["no_answer"]
+        if why is not None:
+            idks[NO_ANSWER_KEYS.get(why) or vote.payload["other"]] += 1
+    return {"answers": answers, "idks": dict(idks)}
+
+
+def count_people(variants: Sequence[str], answers: Mapping[str, Sequence[str]]) -> int:
+    """How many people gave any of these answers; one person counts once."""
+    return sum(bool(set(variants) & set(given)) for given in answers.values())

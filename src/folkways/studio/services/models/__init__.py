@@ -1,0 +1,1 @@
+"""Models in the loop, and answers of models for people to judge."""

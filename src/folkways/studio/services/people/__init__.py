@@ -1,0 +1,1 @@
+"""Who takes part: accounts, sessions, invitations, participants and what is personal about them."""

@@ -1,0 +1,62 @@
+"""What a person takes part in, and how far they are there."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from folkways.studio.records import Account, AssignmentState, Participant, ParticipantState, Role, Study, from_row
+from folkways.studio.services.people.sessions import token_hash
+from folkways.workspace import studio_tables as schema
+from folkways.workspace.database import Workspace
+
+
+def answers_given(workspace: Workspace, person: Participant) -> int:
+    """How many answers a person has given in their study."""
+    query = sa.select(sa.func.count()).select_from(schema.judgements).where(schema.judgements.c.participant_id == person.id)
+    with workspace.read() as connection:
+        return int(connection.scalar(query) or 0)
+
+
+def parts_of(workspace: Workspace, account_id: int) -> tuple[tuple[Study, Participant], ...]:
+    """The studies that an account takes part in and has not left, newest first, with its part in each."""
+    studies, participants = schema.studies, schema.participants
+    query = (
+        sa.select(participants)
+        .where(participants.c.account_id == account_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .order_by(participants.c.id.desc())
+    )
+    with workspace.read() as connection:
+        people = [from_row(Participant, row) for row in connection.execute(query)]
+        ids = [person.study_id for person in people]
+        by_id = {row.id: from_row(Study, row) for row in connection.execute(sa.select(studies).where(studies.c.id.in_(ids)))}
+    return tuple((by_id[person.study_id], person) for person in people)
+
+
+def study_of_invitation(workspace: Workspace, token: str) -> Study | None:
+    """The study of an invitation, also of one that lets nobody in any more: those who came by it may come back."""
+    invites, studies = schema.invites, schema.studies
+    query = sa.select(studies).join(invites, invites.c.study_id == studies.c.id).where(invites.c.token_hash == token_hash(token))
+    with workspace.read() as connection:
+        row = connection.execute(query).first()
+    return from_row(Study, row) if row else None
+
+
+def has_work_at_hand(workspace: Workspace, person: Participant) -> bool:
+    """Whether a task is kept for this person."""
+    table = schema.assignments
+    query = sa.select(table.c.id).where(table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED).limit(1)
+    with workspace.read() as connection:
+        return connection.execute(query).first() is not None
+
+
+def may_make_studies(workspace: Workspace, account: Account) -> bool:
+    """Whether an account may make studies, which ask models with the server's keys: who runs a study already, and those whose
+    account was made by whoever runs the server (they have no part in any study); nobody who came in as somebody else's reviewer.
+    """
+    if account.login is None:
+        return False
+    roles, people = schema.roles, schema.participants
+    with workspace.read() as connection:
+        mine = set(connection.scalars(sa.select(roles.c.role).where(roles.c.account_id == account.id)))
+        came = connection.scalar(sa.select(people.c.id).where(people.c.account_id == account.id).limit(1))
+    return bool(mine & {Role.OWNER, Role.RESEARCHER}) or (not mine and came is None)

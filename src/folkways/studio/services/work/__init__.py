@@ -1,0 +1,1 @@
+"""What people do: slots, drafts, judgements, and what becomes of an item."""

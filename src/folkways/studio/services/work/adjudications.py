@@ -1,0 +1,76 @@
+"""Decisions of a researcher or expert in place of what the rule made of the judgements. The judgements stay as they are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio.errors import NotFoundError, SubmissionError
+from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import close_open_slots
+from folkways.studio.services.rows import get_row, read_all
+from folkways.studio.services.work.resolution import hand_on_item
+from folkways.workspace import studio_tables as schema
+from folkways.workspace.database import Workspace
+
+
+def adjudicate(
+    workspace: Workspace,
+    study_id: int,
+    item_id: int,
+    account_id: int,
+    decision: Mapping[str, Any],
+    reason: str,
+    *,
+    drop: bool = False,
+    now: float | None = None,
+) -> Item:
+    """Decide over an item: ``decision`` is laid over its result, and the item is done (or dropped).
+
+    It goes on to the stage after it if it had not yet. The last decision stands; all are kept. SubmissionError without a reason.
+    """
+    now = time.time() if now is None else now
+    if not reason.strip():
+        raise SubmissionError({"reason": "say why"})
+    with workspace.write() as connection:
+        row = connection.execute(sa.select(schema.items).filter_by(id=item_id, study_id=study_id).with_for_update()).first()
+        if row is None:
+            raise NotFoundError("there is no such item")
+        item = from_row(Item, row)
+        values = {
+            "item_id": item_id,
+            "account_id": account_id,
+            "decision": dict(decision),
+            "reason": reason.strip(),
+            "created": now,
+        }
+        connection.execute(sa.insert(schema.adjudications).values(values))
+        result = {**(item.result or {}), **decision, "adjudicated": True}
+        state = ItemState.DROPPED if drop else ItemState.DONE
+        changes = {"state": str(state), "result": result, "reason": reason.strip()}
+        connection.execute(sa.update(schema.items).filter_by(id=item_id).values(changes))
+        close_open_slots(connection, item_id)
+        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", now=now)
+        children = connection.scalar(
+            sa.select(sa.func.count()).select_from(schema.items).where(schema.items.c.parent_id == item_id)
+        )
+        if not drop and not children:
+            stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
+            target = stage.config["next"].get("done")
+            if target is not None:
+                found = get_row(connection, schema.stages, study_id=study_id, name=target)
+                hand_on_item(connection, item, stage, from_row(Stage, found), result, now)
+        return from_row(Item, get_row(connection, schema.items, id=item_id))
+
+
+def list_adjudications(workspace: Workspace, study_id: int, item_id: int | None = None) -> tuple[Adjudication, ...]:
+    """The decisions over an item, or over all items of a study, oldest first."""
+    table, items = schema.adjudications, schema.items
+    query = sa.select(table).join(items, items.c.id == table.c.item_id).where(items.c.study_id == study_id).order_by(table.c.id)
+    if item_id is not None:
+        query = query.where(table.c.item_id == item_id)
+    return read_all(workspace, Adjudication, query)

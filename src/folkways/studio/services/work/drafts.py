@@ -1,0 +1,66 @@
+"""What people have typed so far, saved every few seconds; a second tab can never overwrite what it has not seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
+from folkways.studio.records import AssignmentState, Draft, from_row
+from folkways.studio.services.rows import change_rows, find_row
+from folkways.studio.services.work.leases import lease_seconds, own_assignment, renewed
+from folkways.workspace import studio_tables as schema
+from folkways.workspace.database import Workspace
+
+LARGEST_BYTES = 200_000
+
+
+def save_draft(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    payload: Mapping[str, Any],
+    base_revision: int,
+    *,
+    now: float | None = None,
+) -> Draft:
+    """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
+
+    Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the slot is no longer this
+    person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a lost reply, is no conflict.
+    """
+    now = time.time() if now is None else now
+    if len(orjson.dumps(payload)) > LARGEST_BYTES:
+        raise SubmissionError({"": "this is too long to be saved; shorten it"})
+    with workspace.claim() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
+        if assignment.state != AssignmentState.LEASED:
+            raise ConflictError("this was submitted or closed")
+        table = schema.drafts
+        mine = {"item_id": assignment.item_id, "participant_id": participant_id}
+        row = find_row(connection, table, item_id=assignment.item_id, participant_id=participant_id)
+        current = from_row(Draft, row) if row else None
+        if current is not None and current.revision != base_revision:
+            if current.revision == base_revision + 1 and current.payload == payload:
+                return current
+            raise DraftConflictError(current)
+        values = {"revision": base_revision + 1, "payload": dict(payload), "saved": now}
+        if current is None:
+            connection.execute(sa.insert(table).values({**mine, **values}))
+        else:
+            change_rows(connection, table, mine, **values)
+        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
+        return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
+
+
+def get_draft(workspace: Workspace, participant_id: int, assignment_id: int) -> Draft | None:
+    """The draft of this person for the item behind the slot; None for none."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        row = find_row(connection, schema.drafts, item_id=assignment.item_id, participant_id=participant_id)
+    return from_row(Draft, row) if row else None

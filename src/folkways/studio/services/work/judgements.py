@@ -1,0 +1,161 @@
+"""Submitting judgements: once each, never changed, and what follows from them in the same transaction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
+from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, ParticipantState, Stage, StudyState, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import add_revision
+from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
+from folkways.studio.services.work.leases import own_assignment
+from folkways.studio.services.work.resolution import apply_rule
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace import studio_tables as schema
+from folkways.workspace.database import Workspace
+
+LONGEST_KEY = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again."""
+
+    judgement: Judgement
+    repeated: bool
+
+
+def submit(
+    workspace: Workspace,
+    participant_id: int,
+    assignment_id: int,
+    submission: Mapping[str, Any],
+    key: str,
+    *,
+    now: float | None = None,
+) -> Submitted:
+    """Store what a person says about the item behind their slot.
+
+    key: made by the browser when it shows the form; sending it twice (a lost reply, a double click) stores once. A lease that ran
+    out still counts while nobody else took the slot. Raises SubmissionError for wrong fields, NotFoundError where the slot is not
+    (or no longer) this person's, AlreadySubmittedError where it has a judgement under another key, ConflictError where the study is
+    closed.
+    """
+    now = time.time() if now is None else now
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
+    with workspace.claim() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
+        row = get_row(connection, schema.items, id=assignment.item_id, lock="row")
+        item = from_row(Item, row)
+        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
+        repeated = _repeated(connection, assignment, key)
+        if repeated is not None:
+            return Submitted(repeated, True)
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
+        if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
+            raise ConflictError("the study was closed; nothing more can be submitted")
+        payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
+        if stage_kind(stage.kind).authored:
+            item = replace(item, content={**item.content, **payload})
+        judgement = _store(connection, assignment, item, stage, payload, key, now)
+        apply_rule(connection, item, stage, now)
+        return Submitted(judgement, False)
+
+
+def check_submission(
+    workspace: Workspace, participant_id: int, assignment_id: int, submission: Mapping[str, Any], key: str
+) -> None:
+    """Raise what ``submit`` would raise at this moment, and store nothing."""
+    with workspace.read() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        if _repeated(connection, assignment, key) is not None:
+            return
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
+        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
+        stage_kind(stage.kind).validate(submission, item.content, stage.config)
+
+
+def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
+    table = schema.judgements
+    row = find_row(connection, table, participant_id=assignment.participant_id, key=key)
+    if row is not None:
+        if row.assignment_id != assignment.id:
+            raise ConflictError("this form was used for another item; load the page again")
+        return from_row(Judgement, row)
+    row = find_row(connection, table, assignment_id=assignment.id)
+    if row is not None:
+        raise AlreadySubmittedError(from_row(Judgement, row))
+    if assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was closed; ask for the next one")
+    return None
+
+
+def _store(
+    connection: sa.Connection, assignment: Assignment, item: Item, stage: Stage, payload: Mapping[str, Any], key: str, now: float
+) -> Judgement:
+    if stage_kind(stage.kind).authored:
+        change_rows(connection, schema.items, {"id": item.id}, content=item.content)
+        author = assignment.participant_id
+        revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author, now=now)
+    else:
+        revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
+    row: dict[str, Any] = {
+        "assignment_id": assignment.id,
+        "item_id": item.id,
+        "stage_id": stage.id,
+        "participant_id": assignment.participant_id,
+        "key": key,
+        "payload": dict(payload),
+        "seconds": now - assignment.leased if assignment.leased is not None else None,
+        "revision": revision,
+        "created": now,
+    }
+    judgement_id = inserted_id(connection, schema.judgements, row)
+    done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
+    change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
+    connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))
+    audit.note(
+        connection,
+        "judgement.submitted",
+        study_id=item.study_id,
+        participant_id=assignment.participant_id,
+        subject=f"item:{item.id}",
+        details={"judgement": judgement_id, "stage": stage.name},
+        now=now,
+    )
+    return Judgement(id=judgement_id, **{**row, "payload": payload})
+
+
+def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
+    """Item id -> its judgements in order of arrival, without those of people who withdrew."""
+    table, people = schema.judgements, schema.participants
+    query = (
+        sa.select(table)
+        .join(people, people.c.id == table.c.participant_id)
+        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
+        .order_by(table.c.id)
+    )
+    found: dict[int, list[Judgement]] = {}
+    for each in read_all(workspace, Judgement, query):
+        found.setdefault(each.item_id, []).append(each)
+    return found
+
+
+def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
+    """The judgements of an item of this study, in order of arrival."""
+    table, items = schema.judgements, schema.items
+    query = (
+        sa.select(table)
+        .join(items, items.c.id == table.c.item_id)
+        .where(table.c.item_id == item_id, items.c.study_id == study_id)
+        .order_by(table.c.id)
+    )
+    return read_all(workspace, Judgement, query)

@@ -1,0 +1,87 @@
+"""Leases: a slot is kept for a person for a while. Nothing sweeps: a lease that ran out is simply open to the next who asks."""
+
+from __future__ import annotations
+
+import time
+
+import sqlalchemy as sa
+
+from folkways.studio.errors import ConflictError, NotFoundError
+from folkways.studio.records import Assignment, AssignmentState, ItemState, from_row
+from folkways.studio.services.rows import change_rows, find_row, get_value
+from folkways.workspace import studio_tables as schema
+from folkways.workspace.database import Workspace
+
+OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "leased": None, "lease_until": None}
+
+
+def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int, *, lock: bool = False) -> Assignment:
+    """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    row = find_row(connection, schema.assignments, id=assignment_id, lock="row" if lock else "no")
+    if row is None or row.participant_id != participant_id:
+        raise NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
+    return from_row(Assignment, row)
+
+
+def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, now: float | None = None) -> float:
+    """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer leased to this person."""
+    now = time.time() if now is None else now
+    with workspace.claim() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
+        if assignment.state != AssignmentState.LEASED:
+            raise ConflictError("this was submitted or closed")
+        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
+        return until
+
+
+def release(workspace: Workspace, participant_id: int, assignment_id: int, *, skip: bool = False, reason: str = "") -> None:
+    """Give a slot back: it is open at once. skip: this person is not offered the item again (``reason`` is kept).
+
+    What somebody was writing themselves (an authored item) is dropped with it.
+    """
+    with workspace.claim() as connection:
+        assignment = own_assignment(connection, participant_id, assignment_id)
+        if assignment.state != AssignmentState.LEASED:
+            raise ConflictError("this was submitted or closed")
+        if skip:
+            row = {"item_id": assignment.item_id, "participant_id": participant_id, "reason": reason[:1000], "at": time.time()}
+            workspace.insert_new(connection, schema.skips, [row])
+        free_leases(connection, participant_id, assignment_id)
+
+
+def free_leases(connection: sa.Connection, participant_id: int, assignment_id: int | None = None) -> None:
+    """Open this person's leased slots (or one of them), and drop the unfinished items that they are the author of."""
+    table, items = schema.assignments, schema.items
+    mine = [table.c.participant_id == participant_id, table.c.state == AssignmentState.LEASED]
+    if assignment_id is not None:
+        mine.append(table.c.id == assignment_id)
+    # Items first, then slots, in the order in which a submission locks them.
+    held = sa.select(items.c.id, items.c.state).where(items.c.id.in_(sa.select(table.c.item_id).where(*mine)))
+    own = [row.id for row in connection.execute(held.order_by(items.c.id).with_for_update()) if row.state == ItemState.DRAFT]
+    if own:
+        dropped = {"state": str(ItemState.DROPPED), "reason": "its author did not finish it"}
+        connection.execute(sa.update(items).where(items.c.id.in_(own)).values(dropped))
+        connection.execute(sa.update(table).where(*mine, table.c.item_id.in_(own)).values(state=str(AssignmentState.CLOSED)))
+    connection.execute(sa.update(table).where(*mine).values(OPEN_AGAIN))
+
+
+def expire(workspace: Workspace, study_id: int, *, now: float | None = None) -> int:
+    """Open every slot whose lease ran out, for views that count open slots; returns how many. Claiming needs no such sweep."""
+    now = time.time() if now is None else now
+    table, stages, items = schema.assignments, schema.stages, schema.items
+    ours = sa.select(stages.c.id).where(stages.c.study_id == study_id)
+    writing = sa.select(items.c.id).where(items.c.study_id == study_id, items.c.state == ItemState.DRAFT)
+    late = [table.c.state == AssignmentState.LEASED, table.c.lease_until < now, table.c.stage_id.in_(ours)]
+    with workspace.claim() as connection:
+        return int(connection.execute(sa.update(table).where(*late, table.c.item_id.not_in(writing)).values(OPEN_AGAIN)).rowcount)
+
+
+def renewed(assignment: Assignment, until: float) -> float:
+    """When a lease ends that is to last until then at least."""
+    return until if assignment.lease_until is None else max(assignment.lease_until, until)
+
+
+def lease_seconds(connection: sa.Connection, stage_id: int) -> float:
+    """How long a slot of this stage is kept for a person."""
+    return 60.0 * float(get_value(connection, schema.stages.c.config, id=stage_id)["lease_minutes"])

@@ -1,0 +1,149 @@
+"""What becomes of an item after an answer: more slots, a result, a subpopulation, the next stage; all in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.benchmarks.studies import Vote
+from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import add_slots, close_open_slots, place_item
+from folkways.studio.services.rows import change_rows, count, get_row
+from folkways.studio.stages.base import Arrival, Decision
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace import studio_tables as schema
+
+
+def apply_rule_again(connection: sa.Connection, item_id: int, now: float) -> None:
+    """Apply the stage's rule to the answers that an item has left: somebody has withdrawn. The item's row is locked here.
+
+    An item that is done is looked at once more, unless something descends from it.
+    """
+    item = from_row(Item, get_row(connection, schema.items, id=item_id, lock="row"))
+    stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
+    apply_rule(connection, item, stage, now, reopen=True)
+
+
+def apply_rule(connection: sa.Connection, item: Item, stage: Stage, now: float, *, reopen: bool = False) -> None:
+    """Apply the stage's rule for a caller that holds the item's row and has read the item and its stage as they are now.
+
+    reopen: see ``apply_rule_again``.
+    """
+    if item.check is not None or not _may_change(connection, item, reopen):
+        return
+    kind = stage_kind(stage.kind)
+    decision = kind.decide(votes_of(connection, item.id), item.content, stage.config)
+    if decision.outcome == "wait":
+        _wait(connection, item, decision.missing)
+    elif decision.outcome == "subpopulation":
+        _subpopulation(connection, item, stage, decision, now)
+    elif decision.outcome == "dropped":
+        _end(connection, item, ItemState.DROPPED, decision, now)
+    else:
+        _end(connection, item, ItemState.DONE, decision, now)
+        _follow_branch(connection, item, stage, decision, now)
+
+
+def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
+    if item.state == ItemState.OPEN or item.state == ItemState.DRAFT:
+        return True
+    if not reopen or item.result is None:  # without a result: it was taken out by hand
+        return False
+    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id))
+    return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
+
+
+def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
+    """The judgements of an item in order of arrival, without those of people who withdrew."""
+    judgements, participants = schema.judgements, schema.participants
+    query = (
+        sa.select(participants.c.pseudonym, judgements.c.payload)
+        .join(participants, participants.c.id == judgements.c.participant_id)
+        .where(judgements.c.item_id == item_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .order_by(judgements.c.id)
+    )
+    return [Vote(row.pseudonym, row.payload) for row in connection.execute(query)]
+
+
+def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
+    """Have ``missing`` slots that are open or being worked on; there are never more of them than answers are missing."""
+    table = schema.assignments
+    if item.state != ItemState.OPEN:
+        values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
+        change_rows(connection, schema.items, {"id": item.id}, **values)
+    live = sa.select(sa.func.count()).where(
+        table.c.item_id == item.id, table.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
+    )
+    add_slots(connection, item.id, item.stage_id, item.population_id, missing - count(connection, live))
+
+
+def _end(
+    connection: sa.Connection, item: Item, state: ItemState, decision: Decision, now: float, reason: str | None = None
+) -> None:
+    values = {"state": str(state), "result": dict(decision.result), "reason": reason or decision.reason or None}
+    change_rows(connection, schema.items, {"id": item.id}, **values)
+    close_open_slots(connection, item.id)
+    audit.note(connection, f"item.{state}", study_id=item.study_id, subject=f"item:{item.id}", now=now)
+
+
+def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+    """Ask the parts of the item's population, each in a round of its own; without parts the item is dropped."""
+    parts: list[int] = []
+    if item.population_id is not None:
+        query = sa.select(schema.populations.c.id).filter_by(parent_id=item.population_id).order_by(schema.populations.c.id)
+        parts = list(connection.scalars(query))
+    if not parts:
+        return _end(connection, item, ItemState.DROPPED, decision, now)
+    _end(connection, item, ItemState.DROPPED, decision, now, f"{decision.reason}; asked again of a subpopulation")
+    for number, part in enumerate(parts):
+        key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
+        place_item(
+            connection,
+            stage,
+            key,
+            item.content,
+            population_id=part,
+            parent_id=item.id,
+            author_id=item.author_id,
+            round=item.round + 1,
+            now=now,
+        )
+    return None
+
+
+def _follow_branch(connection: sa.Connection, item: Item, stage: Stage, decision: Decision, now: float) -> None:
+    """Place what comes of a done item into the stage that its branch leads to."""
+    target = stage.config["next"].get(decision.branch)
+    if target is None:
+        return
+    row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
+    hand_on_item(connection, item, stage, from_row(Stage, row), decision.result, now)
+
+
+def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any], now: float) -> None:
+    """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
+    content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
+    arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
+    content = stage_kind(target.kind).take_over(content, arrival, target.config)
+    places: list[tuple[int | None, str]] = [(item.population_id, item.key)]
+    if target.config["for_each_population"]:
+        populations = schema.populations
+        wider = sa.select(populations.c.parent_id).where(populations.c.parent_id.is_not(None))
+        query = sa.select(populations.c.id, populations.c.name).where(
+            populations.c.study_id == item.study_id, populations.c.id.not_in(wider)
+        )
+        places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
+    for population_id, key in places:
+        place_item(
+            connection,
+            target,
+            key,
+            content,
+            population_id=population_id,
+            parent_id=item.id,
+            author_id=item.author_id,
+            now=now,
+        )

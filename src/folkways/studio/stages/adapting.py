@@ -1,0 +1,136 @@
+"""Adapting a sentence to another culture (XCR-Bench, section 2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
+from folkways.studio.stages.forms import FormFields, spans, text
+
+NON_TRANSFERABLE = "non_transferable"
+STRATEGIES = ("direct_equivalent", "functional_equivalent", "neutral_term", NON_TRANSFERABLE)
+"""How an item was carried over (section 2.2)."""
+
+NO_VERSION = "Non-transferrable"
+"""What stands for both versions where nothing can be carried over."""
+
+VERSIONS = {"intra": Message("English version"), "inter": Message("version in your language")}
+"""The version in English, and the one in the population's language."""
+_ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
+
+
+class Adapt(StageKind):
+    """content: ``sentence``, ``spans``, ``tagged``. submission: ``strategies`` (one of STRATEGIES per span), ``intra`` and
+    ``inter`` (the adapted sentences), each with its ``intra_spans`` and ``inter_spans`` (code points), or with ``<CSI>`` tags
+    in the text instead.
+
+    Where every item is non-transferable the sentences stay empty. payload: the sentences ``tagged``, with the strategies. result:
+    ``adaptations``, all of them: people's versions are not expected to agree.
+
+    On its page: ``strategy-i`` of the item at position i; ``intra``, ``intra_spans``, ``inter``, ``inter_spans``.
+    """
+
+    name = "adapt"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
+    texts = ("intra", "inter")
+    about = "natives adapt a sentence within English and into their language, and say by which strategy"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people adapt each sentence", least=1),
+        "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
+    }
+    hidden = ("by",)
+    own_columns = ("item",)
+    can_be_decided = False  # versions are not expected to agree; an expert's stage chooses one
+    sheet = Sheet(
+        lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
+        ("strategies", "intra", "inter"),
+        lambda row: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
+    )
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """A ``sentence`` and its ``spans``."""
+        spans = spans_of(content, "spans", texts["sentence"], problems)
+        if not spans:
+            problems.setdefault("spans", "needs at least one item")
+        return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A strategy per item; as many marks in each version as there are items that were carried over."""
+        problems: dict[str, str] = {}
+        count = len(content["spans"])
+        strategies = submission.get("strategies")
+        if not isinstance(strategies, list) or len(strategies) != count or any(each not in STRATEGIES for each in strategies):
+            raise_if({"strategies": Message("Choose a strategy for every marked item.")})
+        assert isinstance(strategies, list)  # noqa: S101 - checked above; for the type checker
+        if all(each == NON_TRANSFERABLE for each in strategies):
+            return {"strategies": strategies, **dict.fromkeys(VERSIONS, NO_VERSION)}
+        versions = {name: self._version(submission, name, count, problems) for name in VERSIONS}
+        raise_if(problems)
+        return {"strategies": strategies, **versions}
+
+    @staticmethod
+    def _version(submission: Mapping[str, Any], name: str, count: int, problems: dict[str, str]) -> str:
+        text = text_of(submission, name, problems, ask=Message("Write the %(version)s.", version=VERSIONS[name]))
+        if name in problems:
+            return ""
+        if _ANY_TAG.search(text):
+            plain, spans = untag(text)
+            if spans is None:
+                problems[name] = "every <CSI> needs a </CSI> after it"
+                return ""
+        else:
+            plain, spans = text, spans_of({"spans": submission.get(f"{name}_spans", [])}, "spans", text, problems)
+            if "spans" in problems:
+                problems[f"{name}_spans"] = problems.pop("spans")
+                return ""
+        if len(spans) != count:
+            problems[f"{name}_spans"] = Message(
+                "Mark in the %(version)s what stands for the marked items: %(count)s in all.", version=VERSIONS[name], count=count
+            )
+        return tag(plain, spans)
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Done when everybody has adapted it."""
+        return Decision("done", result={"adaptations": [{"participant": vote.participant, **vote.payload} for vote in votes]})
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """Strategies in order, and both versions with their marks."""
+        return {
+            "strategies": [text(fields, f"strategy-{number}") for number in range(len(content["spans"]))],
+            "intra": text(fields, "intra"),
+            "intra_spans": spans(fields, "intra_spans"),
+            "inter": text(fields, "inter"),
+            "inter_spans": spans(fields, "inter_spans"),
+        }
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Strategies and both versions, tagged."""
+        return [", ".join(payload["strategies"]), payload["intra"], payload["inter"]]
+
+
+def untag(text: str) -> tuple[str, list[list[int]] | None]:
+    """The text without ``<CSI>`` tags (and the spaces inside them), and where they stood; None for tags that do not pair."""
+    plain, spans, start, last = "", [], None, 0
+    for found in _ANY_TAG.finditer(text):
+        piece = text[last : found.start()]
+        closing = "/" in found[0]
+        if closing == (start is None):
+            return text, None
+        if closing:
+            assert start is not None  # noqa: S101 - said above; for the type checker
+            plain += piece.strip()
+            spans.append([start, len(plain)])
+            start = None
+        else:
+            plain += piece
+            start = len(plain)
+        last = found.end()
+    if start is not None:
+        return text, None
+    return plain + text[last:], spans

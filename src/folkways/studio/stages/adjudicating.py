@@ -1,0 +1,89 @@
+"""An expert's decision over what several people did (XCR-Bench, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from folkways.benchmarks.studies import Vote
+from folkways.studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
+from folkways.studio.stages.fields import raise_if, text_of
+from folkways.studio.stages.forms import FormFields, text
+
+
+def _inner(content: Content) -> StageKind:
+    """The kind of the stage that is decided over."""
+    from folkways.studio.stages.registry import stage_kind  # it knows this module
+
+    return stage_kind(content["kind"])
+
+
+class Adjudicate(StageKind):
+    """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged there),
+    ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and ``reason``. result: what
+    it decides.
+
+    On its page: the fields of that kind of stage, and ``why``.
+    """
+
+    name = "adjudicate"
+    texts = ("decision", "reason")
+    copied = ("candidates",)
+    about = "an expert decides where people differ, or over all versions of an adaptation"
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """As ``take_over`` makes it; items cannot be imported here."""
+        if not {"kind", "rules", "content", "candidates"} <= set(content):
+            raise_if({"": "items of this stage come from another stage"})
+        return dict(content)
+
+    def take_over(self, content: Content, arrival: Arrival, config: Config) -> Mapping[str, Any]:
+        """The item with everything that was said about it."""
+        candidates = [{"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes]
+        return {"kind": arrival.kind, "rules": dict(arrival.config), "content": dict(content), "candidates": candidates}
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """The inner content as that stage shows it; people are "1", "2" in place of pseudonyms."""
+        inner = _inner(content).presented(content["content"], seed)
+        candidates = [{**each, "participant": str(number)} for number, each in enumerate(content["candidates"], 1)]
+        return {**content, "content": inner, "candidates": candidates}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """Whatever the other kind takes."""
+        problems: dict[str, str] = {}
+        reason = text_of(submission, "reason", problems, least=0)
+        raise_if(problems)
+        return {"decision": _inner(content).validate(submission, content["content"], content["rules"]), "reason": reason}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """One expert decides; the last one where there are several."""
+        result = _inner(content).result_of(votes[-1].payload["decision"], content["content"], content["rules"])
+        return Decision("done", result={**result, "adjudicated": True})
+
+    def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
+        """In the decision, what the other kind has texts in."""
+        inner = _inner(content)
+        outer = super().redacted(payload, [name for name in fields if name != "decision"], content)
+        if "decision" not in fields:
+            return outer
+        return {**outer, "decision": inner.redacted(payload["decision"], inner.texts, content["content"])}
+
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """As the other kind would have handed it on."""
+        inner = {name: value for name, value in content["content"].items() if name != "disputed"}
+        return _inner(content).hand_on(inner, result, content["rules"])
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The inner form with its own context."""
+        inner = _inner(content)
+        decision = {name: value for name, value in draft.items() if name != "reason"}
+        return {"inner": inner, "decision": decision, **inner.form_values(content["content"], content["rules"], decision)}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """A submission of the inner kind, and why."""
+        return {**_inner(content).read_form(fields, content["content"], content["rules"]), "reason": text(fields, "why")}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """What was decided, and why."""
+        lines = _inner(content).describe(payload["decision"], content["content"], translate)
+        return [*lines, *([f"“{payload['reason']}”"] if payload["reason"] else [])]

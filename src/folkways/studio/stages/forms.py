@@ -1,0 +1,47 @@
+"""Reads the fields that a browser sends. Nothing here raises: what is no value of the field reads as none."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class FormFields(Protocol):
+    """The fields of a form as starlette's ``FormData`` gives them: texts and files, several of a name where there are."""
+
+    def get(self, key: str, default: str, /) -> Any:
+        """The last field of that name."""
+
+    def getlist(self, key: str, /) -> Any:
+        """All fields of that name."""
+
+
+def text(fields: FormFields, name: str) -> str:
+    """One field as text without outer white space; line ends as \\n."""
+    value = fields.get(name, "")
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+
+def texts(fields: FormFields, name: str) -> list[str]:
+    """All fields of a name as texts without outer white space, empty ones included."""
+    return [value.replace("\r\n", "\n").strip() for value in fields.getlist(name) if isinstance(value, str)]
+
+
+def whole(value: Any) -> int | None:
+    """A whole number of up to nine digits, which any column of a database holds; None for anything else."""
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9 else None
+
+
+def wholes(fields: FormFields, name: str) -> list[int]:
+    """All fields of a name that are whole numbers."""
+    return [number for value in texts(fields, name) if (number := whole(value)) is not None]
+
+
+def spans(fields: FormFields, name: str) -> list[list[int]]:
+    """Marks as the page sends them ("4:11,20:25"), each [start, end) in code points."""
+    found = []
+    for part in text(fields, name).split(",")[:50]:
+        start, _, end = part.partition(":")
+        first, last = whole(start), whole(end)
+        if first is not None and last is not None:
+            found.append([first, last])
+    return found

@@ -1,0 +1,174 @@
+"""Judging what models answered (BLEnD, section 5): right, half right or wrong, and what is odd about it.
+
+The judgements leave as a table of errors (Table 13) and as labels for ``judge-by-model --labels``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.studies import Study, Vote
+from folkways.records import Schema
+from folkways.studio.errors import Message
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import one_of, raise_if, text_of
+from folkways.studio.stages.forms import FormFields, text, texts
+
+VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
+"""What a judge says -> its value as a label."""
+
+FLAGS: Mapping[str, Message] = {
+    "unnatural": Message("Unnatural language"),
+    "stereotypical": Message("Stereotypical"),
+    "partially_correct": Message("Partially correct"),
+    "refusal": Message("Refusal"),
+    "nonsensical": Message("Nonsensical"),
+    "other_country": Message("Another country's view"),
+}
+"""What may be odd about an answer (section 5)."""
+
+LABELS: Schema = {
+    "run": pl.String,
+    "task": pl.String,
+    "item": pl.String,
+    "language": pl.String,
+    "variant": pl.String,
+    "sample": pl.Int64,
+    "endpoint": pl.String,
+    "participant": pl.String,
+    "label": pl.Float64,  # 1, 0.5 or 0
+    "verdict": pl.String,
+    "flags": pl.String,  # separated by spaces
+    "comment": pl.String,
+}
+
+ERRORS: Schema = {
+    "culture": pl.String,
+    "language": pl.String,
+    "endpoint": pl.String,
+    "answers": pl.Int64,  # how many were judged
+    "judgements": pl.Int64,
+    **dict.fromkeys((*VERDICTS, *FLAGS), pl.Float64),  # percent of the judgements
+}
+
+
+class JudgeAnswer(StageKind):
+    """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply is, which judges
+    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``. submission: ``verdict`` (a key of
+    VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
+    that at least half gave).
+
+    On its page: ``verdict``, ``flags`` (several), ``comment``.
+    """
+
+    name = "judge_answer"
+    content_texts: ClassVar[Mapping[str, int]] = {"question": 4000, "reply": 20000}
+    texts = ("comment",)
+    about = "natives judge what a model answered"
+    example: ClassVar[Mapping[str, str]] = {
+        "question": "What do people in Spain eat for breakfast?",
+        "reply": "Toast with tomato.",
+        "accepted": '["toast"]',
+    }
+    judges_replies = True
+    sheet = Sheet(
+        lambda content: {"question": content["question"], "answer": content["reply"]},
+        ("verdict", "flags", "comment"),
+        lambda row: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
+    )
+    hidden = ("task", "item_id", "variant", "sample", "endpoint", "run")
+    options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """``question`` and ``reply``."""
+        return {"accepted": content.get("accepted", [])}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A verdict; any flags."""
+        problems: dict[str, str] = {}
+        flags = submission.get("flags") or []
+        ask = Message("Choose whether the answer is applicable.")
+        verdict = one_of(submission, "verdict", tuple(VERDICTS), problems, ask)
+        comment = text_of(submission, "comment", problems, least=0)
+        if not isinstance(flags, list) or any(flag not in tuple(FLAGS) for flag in flags):
+            problems["flags"] = f"choose among: {', '.join(FLAGS)}"
+        raise_if(problems)
+        return {"verdict": verdict, "flags": [flag for flag in FLAGS if flag in flags], "comment": comment}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """The mean of the verdicts."""
+        label = sum(VERDICTS[vote.payload["verdict"]] for vote in votes) / len(votes)
+        given = Counter(flag for vote in votes for flag in vote.payload["flags"])
+        return Decision(
+            "done", result={"label": label, "flags": [flag for flag in FLAGS if 2 * given[flag] >= len(votes) and given[flag]]}
+        )
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The verdict, and the set of flags."""
+        return {"verdict": payload["verdict"], "flags": frozenset(payload["flags"]) or frozenset(["none"])}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The judgement."""
+        return {"verdict": text(fields, "verdict"), "flags": texts(fields, "flags"), "comment": text(fields, "comment")}
+
+    @staticmethod
+    def verdicts(translate: Translate) -> Mapping[str, str]:
+        """The verdicts in words."""
+        return {
+            "applicable": translate("Applicable"),
+            "conditional": translate("Conditionally applicable"),
+            "incorrect": translate("Incorrect"),
+        }
+
+    @staticmethod
+    def flags(translate: Translate) -> Mapping[str, str]:
+        """The flags in words."""
+        return {flag: words.words(translate) for flag, words in FLAGS.items()}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The verdict, the flags, the comment."""
+        flags = self.flags(translate)
+        lines = [self.verdicts(translate)[payload["verdict"]], *(flags[flag] for flag in payload["flags"])]
+        return [*lines, *([f"“{payload['comment']}”"] if payload["comment"] else [])]
+
+    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+        """LABELS, one row per judgement (whoever reads them averages several of one reply), and ERRORS, by culture, language and
+        model, in order of first appearance.
+        """
+        said = [(item, vote) for item in study.of(self.name) for vote in item.votes]
+        labels = [
+            {
+                **{name: item.content.get(name) for name in ("run", "task", "language", "variant", "sample", "endpoint")},
+                "item": item.content.get("item_id", item.key),
+                "participant": vote.participant,
+                "label": VERDICTS[vote.payload["verdict"]],
+                "verdict": vote.payload["verdict"],
+                "flags": " ".join(vote.payload["flags"]),
+                "comment": vote.payload["comment"],
+            }
+            for item, vote in said
+        ]
+        shares = [
+            {
+                **{"culture": item.culture, "language": item.content.get("language"), "endpoint": item.content.get("endpoint")},
+                "item": item.id,
+                **{name: 100.0 * (name == vote.payload["verdict"]) for name in VERDICTS},
+                **{name: 100.0 * (name in vote.payload["flags"]) for name in FLAGS},
+            }
+            for item, vote in said
+        ]
+        columns = {**ERRORS, "item": pl.Int64}
+        errors = (
+            pl.DataFrame(shares, schema={name: kind for name, kind in columns.items() if name not in ("answers", "judgements")})
+            .group_by("culture", "language", "endpoint", maintain_order=True)
+            .agg(
+                pl.col("item").n_unique().cast(pl.Int64).alias("answers"),
+                pl.len().cast(pl.Int64).alias("judgements"),
+                *(pl.col(name).mean() for name in (*VERDICTS, *FLAGS)),
+            )
+        )
+        return {"labels": pl.DataFrame(labels, schema=dict(LABELS)), "errors": errors.select(list(ERRORS))}

@@ -1,0 +1,43 @@
+"""Every kind of stage by name. A new one is one file and one line here, and its two templates (``web/templates/tasks``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from folkways.errors import UnknownNameError
+from folkways.studio.stages.adapting import Adapt
+from folkways.studio.stages.adjudicating import Adjudicate
+from folkways.studio.stages.answers import GroupAnswers, ShortAnswers
+from folkways.studio.stages.base import StageKind
+from folkways.studio.stages.judging import JudgeAnswer
+from folkways.studio.stages.reviewing import Curate, Localise, Review
+from folkways.studio.stages.sentences import ChooseBest, LabelItem, TagSpans
+from folkways.studio.stages.voting import Voting
+from folkways.studio.stages.writing import CollectQuestion, WriteQuestion
+
+STAGE_KINDS: Mapping[str, StageKind] = {
+    kind.name: kind
+    for kind in (
+        WriteQuestion(),
+        Review(),
+        Voting(),
+        CollectQuestion(),
+        Curate(),
+        Localise(),
+        ShortAnswers(),
+        GroupAnswers(),
+        ChooseBest(),
+        TagSpans(),
+        LabelItem(),
+        Adapt(),
+        Adjudicate(),
+        JudgeAnswer(),
+    )
+}
+
+
+def stage_kind(name: str) -> StageKind:
+    """The kind of stage of that name; UnknownNameError."""
+    if name not in STAGE_KINDS:
+        raise UnknownNameError("kind of stage", name, STAGE_KINDS)
+    return STAGE_KINDS[name]

@@ -1,0 +1,195 @@
+"""Stages in which reviewers keep, mend or drop what others wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
+from folkways.studio.stages.forms import FormFields, text, texts
+
+KEEP, DROP = "keep", "drop"
+YOUR_COUNTRY = "your country"
+"""What stands in a template for the name of the country (BLEnD, section 3.1)."""
+
+
+class Review(StageKind):
+    """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
+
+    submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
+    if left out). More than half of the reviewers have to keep it; the last one's wording stands.
+
+    On its page: ``decision``, ``reason``, ``question``, ``options`` (four).
+    """
+
+    name = "review"
+    content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
+    texts = ("reason", "question", "options")
+    about = "researchers drop what is not about the culture, and mend wording"
+    example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """``question`` and four different ``options``."""
+        return {"options": options_of(content, problems, 4, 4)}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A decision; a reason for dropping."""
+        problems: dict[str, str] = {}
+        decision = one_of(submission, "decision", (KEEP, DROP), problems, Message("Keep it or drop it?"))
+        reason = text_of(
+            submission, "reason", problems, least=decision == DROP, ask=Message("Say in a few words why it is dropped.")
+        )
+        question = text_of({"question": submission.get("question") or content["question"]}, "question", problems)
+        options = options_of({"options": submission.get("options") or content["options"]}, problems, 4, 4)
+        raise_if(problems)
+        return {"decision": decision, "reason": reason, "question": question, "options": options}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """More than half keep it."""
+        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(kept) <= len(votes):
+            reasons = [vote.payload["reason"] for vote in votes if vote.payload["decision"] == DROP]
+            return Decision("dropped", reason="; ".join(reasons))
+        return Decision("done", result={name: kept[-1][name] for name in ("question", "options")})
+
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The question and its options: those who verify are not to see what its author held right."""
+        return {name: result[name] for name in ("question", "options")}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Kept or dropped."""
+        return {"decision": payload["decision"]}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The decision with the wording as it is now."""
+        return {
+            "decision": text(fields, "decision"),
+            "reason": text(fields, "reason"),
+            "question": text(fields, "question"),
+            "options": texts(fields, "options"),
+        }
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The decision, and the wording where it was mended."""
+        words = {"keep": translate("Keep"), "drop": translate("Drop")}
+        changed = [payload["question"]] if payload["question"] != content["question"] else []
+        return [words[payload["decision"]], *([payload["reason"]] if payload["reason"] else []), *changed]
+
+
+class Curate(StageKind):
+    """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate, one_country or unclear),
+    ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
+
+    result: ``template`` and ``category``.
+
+    On its page: ``decision``, ``of``, ``template``.
+    """
+
+    name = "curate"
+    content_texts: ClassVar[Mapping[str, int]] = {"english": 4000, "category": 4000}
+    form_fields = ("decision", "of", "template")
+    texts = ("template", "of")
+    about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
+    example: ClassVar[Mapping[str, str]] = {
+        "category": "Food",
+        "english": "What do people in Egypt eat for breakfast?",
+        "question": "ماذا يأكل المصريون في الفطور؟",
+    }
+    DECISIONS: ClassVar[Mapping[str, str]] = {
+        "keep": "",
+        "duplicate": "a duplicate",
+        "one_country": "fits a single country only",
+        "unclear": "not clear",
+    }
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """``category`` and ``english``; ``question`` is the English one where it is left out."""
+        return {"question": content.get("question") or texts["english"]}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A decision, and a template for what is kept."""
+        problems: dict[str, str] = {}
+        decision = one_of(submission, "decision", tuple(self.DECISIONS), problems, Message("Choose what becomes of the question."))
+        template = text_of(submission, "template", problems, least=0, most=500)
+        if decision == "keep" and "template" not in problems and YOUR_COUNTRY not in template:
+            problems["template"] = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
+        of = text_of(
+            submission,
+            "of",
+            problems,
+            least=decision == "duplicate",
+            most=128,
+            ask=Message("Which question does it repeat? Give its key."),
+        )
+        raise_if(problems)
+        return {"decision": decision, "template": template, "of": of}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """More than half keep it; the last template stands."""
+        kept = [vote.payload for vote in votes if vote.payload["decision"] == KEEP]
+        if 2 * len(kept) <= len(votes):
+            payload = next(vote.payload for vote in reversed(votes) if vote.payload["decision"] != KEEP)
+            of = f" of {payload['of']}" if payload["of"] else ""
+            return Decision("dropped", reason=self.DECISIONS[payload["decision"]] + of)
+        return Decision("done", result={"template": kept[-1]["template"], "category": content["category"]})
+
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The template alone: every country starts from the same words."""
+        return dict(result)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The decision."""
+        return {"decision": payload["decision"]}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The decision, with the template or what is repeated."""
+        words = {
+            "keep": translate("Keep"),
+            "duplicate": translate("A duplicate"),
+            "one_country": translate("Fits a single country only"),
+            "unclear": translate("Not clear"),
+        }
+        return [words[payload["decision"]], *[payload[name] for name in ("template", "of") if payload[name]]]
+
+
+class Localise(StageKind):
+    """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its country), ``english``
+    (the template, or another wording where the country needs one).
+
+    result: ``local``, ``english``.
+
+    On its page: ``local``, ``english``.
+    """
+
+    name = "localise"
+    form_fields = ("local", "english")
+    texts = ("local", "english")
+    about = "natives put a template into their language and fit it to their country"
+    example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
+    options: ClassVar[Mapping[str, Option]] = {
+        "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
+    }
+    sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), dict)
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """``template`` and ``category``."""
+        problems: dict[str, str] = {}
+        template = text_of(content, "template", problems, least=5, most=500)
+        category = text_of(content, "category", problems)
+        raise_if(problems)
+        return {**content, "template": template, "category": category}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The question in the language; English is the template where it is left out."""
+        problems: dict[str, str] = {}
+        local = text_of(submission, "local", problems, least=3, most=500, ask=Message("Write the question in your language."))
+        english = text_of({"english": submission.get("english") or content["template"]}, "english", problems, most=500)
+        raise_if(problems)
+        return {"local": local, "english": english}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """The last version stands: who comes later has seen the earlier ones."""
+        return Decision("done", result=votes[-1].payload)

@@ -1,0 +1,242 @@
+"""Sentences with culture-specific items: the best of several, where the item stands, what it is (XCR-Bench, section 2)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from folkways.benchmarks.registry import labels_of
+from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.rules.votes import best_of
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
+from folkways.studio.stages.forms import FormFields, spans, text, whole
+
+CRITERIA = ("accuracy", "fluency", "realism")
+HIGHEST_RATING = 5
+
+
+class ChooseBest(StageKind):
+    """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``, ``text``, ``by``: who
+    wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id -> criterion -> 1 to 5).
+
+    The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
+    result: ``sentence``, ``best``, ``by``.
+
+    On its page: ``best`` (an id), ``rate-ID-CRITERION`` (1 to 5).
+    """
+
+    name = "choose_best"
+    about = "judges rate several sentences and choose the best"
+    example: ClassVar[Mapping[str, str]] = {
+        "item": "Boxing Day",
+        "candidate_1": "We spent Boxing Day at my aunt's.",
+        "candidate_2": "On Boxing Day there was football.",
+        "candidate_3": "Boxing Day was cold that year.",
+    }
+    branches = ("done", "disagree")
+    hidden = ("provenance", "missing")
+    own_columns = ("item",)
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people judge each item", least=1),
+        "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
+    }
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are left out."""
+        problems: dict[str, str] = {}
+        item = text_of(content, "item", problems, most=500)
+        raw = content.get("candidates")
+        texts = raw if isinstance(raw, list) else []
+        made = [{"text": each} if isinstance(each, str) else each for each in texts]
+        if len(made) < 2 or not all(isinstance(each, Mapping) and str(each.get("text") or "").strip() for each in made):
+            problems["candidates"] = "needs at least two sentences, each a text or a mapping with text and by"
+        raise_if(problems)
+        candidates = [
+            {"id": chr(ord("a") + place), "text": str(each["text"]).strip(), "by": str(each.get("by") or "")}
+            for place, each in enumerate(made)
+        ]
+        return {**content, "item": item, "candidates": candidates}
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """Without who wrote them, in an order of each person's own."""
+        candidates = [{"id": each["id"], "text": each["text"]} for each in content["candidates"]]
+        random.Random(f"{seed}|{content['item']}").shuffle(candidates)  # noqa: S311 - an order, not a secret
+        return {**super().presented(content, seed), "candidates": candidates}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """A choice, and every rating."""
+        problems: dict[str, str] = {}
+        ids = [each["id"] for each in content["candidates"]]
+        best = one_of(submission, "best", ids, problems, Message("Choose the best sentence."))
+        given = submission.get("ratings")
+        ratings: dict[str, dict[str, Any]] = {}
+        for each in ids:
+            row = given.get(each) if isinstance(given, Mapping) else None
+            ratings[each] = {name: row.get(name) for name in config["criteria"]} if isinstance(row, Mapping) else {}
+        values = [value for row in ratings.values() for value in row.values()]
+        if len(values) < len(ids) * len(config["criteria"]) or not all(
+            isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_RATING for value in values
+        ):
+            problems["ratings"] = Message("Rate every sentence by every criterion.")
+        raise_if(problems)
+        return {"best": best, "ratings": ratings}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Most choices, then the higher mean rating."""
+        ids = [each["id"] for each in content["candidates"]]
+        scores = [
+            sum(sum(vote.payload["ratings"][each].values()) for vote in votes) / (len(votes) * len(config["criteria"]))
+            for each in ids
+        ]
+        best = best_of([ids.index(vote.payload["best"]) for vote in votes], scores)
+        if best is None:
+            return Decision("done", result={"disputed": ["best"]}, reason="the judges chose differently", branch="disagree")
+        return Decision("done", result=self.result_of({"best": ids[best]}, content, config))
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The chosen sentence."""
+        chosen = next(each for each in content["candidates"] if each["id"] == payload["best"])
+        return {"sentence": chosen["text"], "best": chosen["id"], "by": chosen["by"]}
+
+    def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+        """The sentence with what it is about; where judges differ, all of them."""
+        known = {name: content[name] for name in ("item", "fact", "context", "source") if name in content}
+        if "sentence" not in result:
+            return dict(content)
+        return {**known, "sentence": result["sentence"], "by": result["by"]}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The choice."""
+        return {"best": payload["best"]}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The choice, and the ratings that were given."""
+        ratings: dict[str, dict[str, int]] = {}
+        for candidate in content["candidates"]:
+            row = {name: whole(text(fields, f"rate-{candidate['id']}-{name}")) for name in config["criteria"]}
+            ratings[candidate["id"]] = {name: value for name, value in row.items() if value is not None}
+        return {"best": text(fields, "best"), "ratings": ratings}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """The chosen sentence."""
+        return [candidate["text"] for candidate in content["candidates"] if candidate["id"] == payload["best"]]
+
+
+class TagSpans(StageKind):
+    """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
+    ``spans`` and ``tagged``, the sentence with tags around them.
+
+    On its page: ``spans``.
+    """
+
+    name = "tag_spans"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
+    about = "people mark where the culture-specific items stand"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
+    branches = ("done", "disagree")
+    options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
+    hidden = ("by",)
+    own_columns = ("item",)
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """At least one mark."""
+        problems: dict[str, str] = {}
+        spans = spans_of(submission, "spans", content["sentence"], problems)
+        if not spans:
+            problems.setdefault("spans", Message("Mark at least one item in the sentence."))
+        raise_if(problems)
+        return {"spans": spans}
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Done where all marked the same."""
+        if any(vote.payload["spans"] != votes[0].payload["spans"] for vote in votes):
+            return Decision("done", result={"disputed": ["spans"]}, reason="the marks differ", branch="disagree")
+        return Decision("done", result=self.result_of(votes[0].payload, content, config))
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The spans and the tagged sentence."""
+        return {"spans": payload["spans"], "tagged": tag(content["sentence"], payload["spans"])}
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The set of spans."""
+        return {"spans": frozenset(tuple(span) for span in payload["spans"])}
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The marks."""
+        return {"spans": spans(fields, "spans")}
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """What was marked."""
+        return [content["sentence"][start:end] for start, end in payload["spans"]]
+
+
+class LabelItem(StageKind):
+    """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
+
+    result: the three, or ``disputed`` with the names of those on which people differ.
+
+    On its page: ``category``, ``level``, ``element``.
+    """
+
+    name = "label_item"
+    content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
+    form_fields = ("category", "level", "element")
+    about = "people label an item's category (by its use, not the word), Hall's level and element"
+    example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
+    branches = ("done", "disagree")
+    hidden = ("by",)
+    own_columns = ("item",)
+    FIELDS: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "category": ("categories", Message("Choose a category.")),
+        "level": ("levels", Message("Choose a level.")),
+        "element": ("elements", Message("Choose an element.")),
+    }
+    """Field -> the setting with its labels, and what is said where none is chosen."""
+    sheet = Sheet(
+        lambda content: {"sentence": content["tagged"]},
+        ("category", "level", "element"),
+        lambda row: {name: cell.strip() for name, cell in row.items()},
+    )
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(2, "how many people label each item", least=1),
+        "categories": Option([], "the categories; those of the benchmark where this is empty", "texts"),
+        "levels": Option([], "the levels; Hall's three where this is empty", "texts"),
+        "elements": Option([], "the elements; those of the benchmark where this is empty", "texts"),
+    }
+
+    def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
+        """A ``sentence`` and its ``spans``."""
+        spans = spans_of(content, "spans", texts["sentence"], problems)
+        return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
+
+    def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
+        """Field -> the labels that may be chosen."""
+        return {field: config[setting] or labels_of(self.name)[field] for field, (setting, _) in self.FIELDS.items()}
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """One label of each."""
+        problems: dict[str, str] = {}
+        valid = self.valid(config)
+        payload = {field: one_of(submission, field, valid[field], problems, ask) for field, (_, ask) in self.FIELDS.items()}
+        raise_if(problems)
+        return payload
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Done where all agree on all three."""
+        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
+        if disputed:
+            reason = f"people differ on the {', the '.join(disputed)}"
+            return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
+        return Decision("done", result=agreed)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Each of the three."""
+        return {field: payload[field] for field in self.FIELDS}
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The labels that may be chosen."""
+        return {"labels": self.valid(config)}
