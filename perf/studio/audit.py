@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from folkways.studio.records import AssignmentState, ItemState
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS
 

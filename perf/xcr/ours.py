@@ -12,8 +12,8 @@ from pathlib import Path
 
 from folkways.benchmarks.registry import get_task
 from folkways.releases.store import open_release
-from folkways.runs.external_responses import judge_file
-from folkways.runs.scoring_models import ScoringModels, equip
+from folkways.runs.judging.external_responses import judge_file
+from folkways.runs.scores.scoring_models import ScoringModels, equip
 
 
 def main() -> None:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from folkways.benchmarks.registry import get_task, tasks
     from folkways.errors import FolkwaysError
     from folkways.releases.store import open_release
-    from folkways.runs.compare import compare
     from folkways.runs.options import RunOptions
+    from folkways.runs.reading.compare import compare
     from folkways.workspace.database import open_workspace
 
 __all__ = [
@@ -44,7 +44,7 @@ _HOMES = {
     "FolkwaysError": "folkways.errors",
     "Run": "folkways.api",
     "RunOptions": "folkways.runs.options",
-    "compare": "folkways.runs.compare",
+    "compare": "folkways.runs.reading.compare",
     "get_task": "folkways.benchmarks.registry",
     "load_run": "folkways.api",
     "open_release": "folkways.releases.store",

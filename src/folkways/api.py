@@ -17,15 +17,15 @@ from folkways.engine.budget import parse_budget
 from folkways.errors import UnknownNameError
 from folkways.records import Frame
 from folkways.reports.data import ReportData
-from folkways.runs.collect import collect
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import execute
-from folkways.runs.judgements import judged_items
 from folkways.runs.models import open_models, price_function, split_name
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import plan_tasks
-from folkways.runs.scoring import score_run
-from folkways.runs.scoring_models import ScoringModels, check_models, chosen_models
+from folkways.runs.reading.collect import collect
+from folkways.runs.reading.judgements import judged_items
+from folkways.runs.scores.scoring import score_run
+from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 

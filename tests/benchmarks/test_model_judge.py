@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from folkways.benchmarks.model_judge import (
+from folkways.benchmarks.judging.model_judge import (
     LONGEST_REPLY,
     WORDING,
     Verdict,

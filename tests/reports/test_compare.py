@@ -10,8 +10,8 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.runs.compare import NotJudgedError, _check_facet, _common_tasks, _unlike, _with_column, compare, metric_of
-from folkways.runs.find_models import StoredModel
+from folkways.runs.reading.compare import NotJudgedError, _check_facet, _common_tasks, _unlike, _with_column, compare, metric_of
+from folkways.runs.reading.find_models import StoredModel
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import Part
 

@@ -15,7 +15,7 @@ from folkways.benchmarks.xcr import data as xcr
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
 from folkways.releases.store import open_release
-from folkways.runs.external_responses import JudgedReplies, judge_file
+from folkways.runs.judging.external_responses import JudgedReplies, judge_file
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways

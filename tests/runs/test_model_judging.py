@@ -20,8 +20,8 @@ from folkways.endpoints.base import EndpointOptions, Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import State
-from folkways.runs.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
-from folkways.runs.model_summary import QUANTITIES, SUMMARY
+from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
+from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.raters.calibration import prediction_powered
 from tests.support.blend_data import write_release

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import Metric
-from folkways.runs.model_summary import QUANTITIES, SUMMARY, summarise
+from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY, summarise
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import prediction_powered, rogan_gladen
 from folkways.stats.raters.kappa import cohen_kappa

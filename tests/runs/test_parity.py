@@ -12,7 +12,7 @@ import pytest
 from folkways.benchmarks.registry import get_task
 from folkways.records import State
 from folkways.releases.store import open_release
-from folkways.runs.external_responses import judge_file
+from folkways.runs.judging.external_responses import judge_file
 from tests.support.river import folkways
 
 pytestmark = pytest.mark.shared

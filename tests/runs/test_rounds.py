@@ -11,9 +11,9 @@ import pytest
 
 from folkways.engine.progress import ModelProgress
 from folkways.records import Metric
-from folkways.runs import adaptive_sampling
-from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
-from folkways.runs.sampling import Frame, Stratum
+from folkways.runs.sampled import adaptive_sampling
+from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
+from folkways.runs.sampled.strata import Frame, Stratum
 
 Widths = Mapping[str, tuple[int, float]]
 STRATA = {

@@ -12,7 +12,7 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
-from folkways.runs.scoring import release_of, score_run
+from folkways.runs.scores.scoring import release_of, score_run
 from folkways.workspace import results, run_records
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release

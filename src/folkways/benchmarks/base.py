@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.build import Builder
-from folkways.benchmarks.models import MODEL_ABSENT, Comparer, ModelRole
+from folkways.benchmarks.judging.models import MODEL_ABSENT, Comparer, ModelRole
 from folkways.benchmarks.published import Published
 from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.totals import Cells, Floats, Ints, state_counts
+from folkways.benchmarks.judging.totals import Cells, Floats, Ints, state_counts
 from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals

@@ -15,7 +15,7 @@ from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import AskOptions, RunOptions, parse_settings
 
 if TYPE_CHECKING:
-    from folkways.runs.scoring_models import ScoringModels
+    from folkways.runs.scores.scoring_models import ScoringModels
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -101,7 +101,7 @@ def _scoring_models(
 ) -> ScoringModels:
     from folkways.cli.asking.model_progress import watch
     from folkways.metrics.neural.compute import PRECISIONS
-    from folkways.runs.scoring_models import ScoringModels, named_models
+    from folkways.runs.scores.scoring_models import ScoringModels, named_models
 
     if precision is not None and precision not in PRECISIONS:
         raise UnknownNameError("precision", precision, PRECISIONS)

@@ -13,10 +13,10 @@ from folkways.engine.budget import USED_UP, Budget, parse_budget, require_prices
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Order, ask
 from folkways.runs import plan
-from folkways.runs.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.models import Model, price_function
 from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.sampling import sampling_frame
+from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
+from folkways.runs.sampled.strata import sampling_frame
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError

@@ -2,7 +2,7 @@
 
 One small core serves every workflow; a workflow is a configuration of it. The parts, from the bottom:
 
-- ``records``, ``activity``, ``errors``: frozen records of the rows of ``folkways.workspace.studio_tables`` (people and their work;
+- ``records``, ``activity``, ``errors``: frozen records of the rows of ``folkways.workspace.studio.tables`` (people and their work;
   what the studio does by itself), what can go wrong (each error has a ``status`` for HTTP and words for people).
 - ``rules``: plain functions: who may take part, how much one may take, when an item has enough answers, what they come to.
 - ``stages``: kinds of stages, each one object (``stages.base.StageKind``, ``stages.registry``). ``workflows``: the files that

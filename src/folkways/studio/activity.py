@@ -1,6 +1,6 @@
 """What the studio does by itself and keeps track of, as frozen records: questions to models, the audit trail.
 
-Each is one row of ``folkways.workspace.studio_tables``, as those of ``folkways.studio.records``; times are seconds since the epoch.
+Each is one row of ``folkways.workspace.studio.tables``, as those of ``folkways.studio.records``; times are seconds since the epoch.
 """
 
 from __future__ import annotations

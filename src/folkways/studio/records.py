@@ -1,6 +1,6 @@
 """The nouns of the studio as frozen records: people, studies, and their work. What the studio does by itself is in ``activity``.
 
-Each is one row of ``folkways.workspace.studio_tables``; no input or output happens here. Times are seconds since the epoch.
+Each is one row of ``folkways.workspace.studio.tables``; no input or output happens here. Times are seconds since the epoch.
 What a person or a model wrote is untrusted text in every field.
 """
 

@@ -22,7 +22,7 @@ from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
-from folkways.workspace.studio_guards import guards  # and with it the studio's tables in the metadata
+from folkways.workspace.studio.guards import guards  # and with it the studio's tables in the metadata
 
 WRITER_LOCK = 6035587
 """PostgreSQL's advisory lock of those who write to one workspace."""

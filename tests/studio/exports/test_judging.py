@@ -11,7 +11,7 @@ import pytest
 from folkways.api import run
 from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
-from folkways.runs.model_judging import judge_run
+from folkways.runs.judging.model_judging import judge_run
 from folkways.runs.models import open_models
 from folkways.studio.exports.make import export_study
 from folkways.studio.services.gathering import gather

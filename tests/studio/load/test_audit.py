@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import Work
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.studio import tables as schema
 from perf.studio.audit import all_done, audit
 from perf.studio.people import Account
 from perf.studio.scenario import ANSWERS, Scenario, prepare

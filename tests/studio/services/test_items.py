@@ -12,8 +12,8 @@ from folkways.studio.services import items, studies
 from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, assignments
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 POPULATIONS = [{"name": "peru", "culture": "PE"}, {"name": "korea", "culture": "KR"}]

@@ -19,8 +19,8 @@ from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.progress import Mine, Payment, Progress, Quality
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, described, open_desk, stored
 
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]

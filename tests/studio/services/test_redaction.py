@@ -16,9 +16,9 @@ from folkways.studio.services.audit import events
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.work import drafts, judgements
 from folkways.workspace import schema as kept
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError
 from folkways.workspace.schema import metadata
+from folkways.workspace.studio import tables as schema
 from tests.studio.services.models.test_redteaming import STAGES as RED_TEAMING
 from tests.studio.services.models.test_redteaming import offered_by
 from tests.support.chat_server import ChatServer

@@ -7,8 +7,8 @@ from sqlalchemy.exc import NoResultFound
 
 from folkways.studio.records import ItemState
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import QUESTION, Desk, open_desk
 
 

@@ -14,8 +14,8 @@ from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.people.participants import join
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, WorkspaceError
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import QUESTION, Desk, described, open_desk
 
 VOTE = {"name": "verify", "kind": "vote"}

@@ -16,8 +16,8 @@ from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, described, stored
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 
 from folkways.studio.services.people import sessions
 from folkways.studio.web.app import create_app
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.studio.web.http import Client, Reply
 from tests.studio.web.worlds import (
     ANONYMOUS,

@@ -21,7 +21,7 @@ from folkways.studio.records import Role
 from folkways.studio.services import items
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import sessions
-from folkways.workspace import studio_tables as schema
+from folkways.workspace.studio import tables as schema
 from tests.studio.web.conftest import PLENTY, Field, begin, send
 from tests.studio.web.http import Client
 from tests.support.chat_server import ChatServer

@@ -12,7 +12,7 @@ from folkways.benchmarks.culturalbench import baselines, orders, wordings
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
-from folkways.benchmarks.letters import LETTER_METRICS, letter_scores
+from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template
 from folkways.errors import FolkwaysError
 from folkways.metrics.labels import exact_label, first_label

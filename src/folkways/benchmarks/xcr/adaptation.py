@@ -10,7 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.models import ModelRole
+from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.templates import Template
 from folkways.benchmarks.xcr import adaptation_reader as reader
 from folkways.benchmarks.xcr import data as xcr

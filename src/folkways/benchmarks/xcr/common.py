@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
-from folkways.benchmarks.models import Comparer
+from folkways.benchmarks.judging.models import Comparer
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.benchmarks.xcr import data as xcr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.benchmarks.models import Comparer
+from folkways.benchmarks.judging.models import Comparer
 
 Pair = tuple[str, str]
 """The text of the reply and that of gold."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import polars as pl
 
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.models import ModelRole
+from folkways.benchmarks.judging.models import ModelRole
 from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.common import ASKED, XcrTask
 from folkways.benchmarks.xcr.comparisons import Comparison

@@ -13,7 +13,7 @@ from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from folkways.runs.scoring_models import ScoringModels
+    from folkways.runs.scores.scoring_models import ScoringModels
 
 
 @click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,8 +59,8 @@ def command(
     from folkways.releases.store import open_release
     from folkways.reports.text import one_line, plural
     from folkways.reports.views.scores import scores_table
-    from folkways.runs.external_responses import judge_file
-    from folkways.runs.scoring_models import equip
+    from folkways.runs.judging.external_responses import judge_file
+    from folkways.runs.scores.scoring_models import equip
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
     named = release_names((release,) if release else ())

@@ -81,7 +81,7 @@ def command(
     from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.reports.text import one_line, plural
-    from folkways.runs.model_judging import judge_run
+    from folkways.runs.judging.model_judging import judge_run
     from folkways.runs.models import open_models
     from folkways.workspace import run_records
     from folkways.workspace.database import open_workspace

@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions, RunOptions
-    from folkways.runs.scoring_models import ScoringModels
+    from folkways.runs.scores.scoring_models import ScoringModels
     from folkways.workspace.run_records import RunRecord
 
 

@@ -13,7 +13,7 @@ from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from folkways.runs.scoring_models import ScoringModels
+    from folkways.runs.scores.scoring_models import ScoringModels
 
 
 @click.command("score", context_settings={"help_option_names": ["-h", "--help"]})

@@ -48,7 +48,7 @@ def command(
     folkways compare --run mine --by topic --format md --out comparison.md
     """
     from folkways.cli.results.table_files import in_format, write_text
-    from folkways.runs.compare import compare
+    from folkways.runs.reading.compare import compare
 
     target = None if out is None else file_at(out, in_format("comparison", shape))
     found = compare(

@@ -86,7 +86,7 @@ def command(
 
 def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
     from folkways.errors import UnknownNameError
-    from folkways.runs.find_models import find_models
+    from folkways.runs.reading.find_models import find_models
 
     try:
         return [asked.endpoint for asked in find_models(run.workspace, [f"{model}@{run.name}" for model in models], [run.name])]
@@ -109,8 +109,8 @@ def _minimums(
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
     from folkways.reports.views.gate import check_minimum, check_range, parse_minimum
-    from folkways.runs.compare import metric_of
-    from folkways.runs.scoring import stored_scores
+    from folkways.runs.reading.compare import metric_of
+    from folkways.runs.scores.scoring import stored_scores
 
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
     for minimum in wanted:
@@ -142,8 +142,8 @@ def _drops(
     from folkways.errors import FolkwaysError
     from folkways.reports.views.comparison import NothingSharedError
     from folkways.reports.views.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
-    from folkways.runs.compare import NotJudgedError, compare, metric_of
-    from folkways.runs.find_models import find_models
+    from folkways.runs.reading.compare import NotJudgedError, compare, metric_of
+    from folkways.runs.reading.find_models import find_models
 
     for text in texts:
         before, most = parse_drop(text)

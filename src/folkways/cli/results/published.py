@@ -88,7 +88,7 @@ def _beside(run: str, workspace: str) -> tuple[pl.DataFrame, list[str]]:
 
     from folkways.api import load_run
     from folkways.reports.views.reference import reference_points, warnings_of
-    from folkways.runs.scoring import stored_scores
+    from folkways.runs.scores.scoring import stored_scores
     from folkways.workspace import results
 
     loaded = load_run(run, workspace)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.benchmarks.totals import Cells
+from folkways.benchmarks.judging.totals import Cells
 from folkways.errors import FolkwaysError
 from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns, without_nan
 from folkways.reports.views.comparison_items import Shared, share_items

@@ -13,8 +13,8 @@ from folkways.stats.raters.agreement import Coefficient
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 PLURAL = "several answers are welcome here; agreement is not computed"
 

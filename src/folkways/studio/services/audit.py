@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from folkways.studio.activity import Event
 from folkways.studio.services.rows import read_all
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 def note(

@@ -12,8 +12,8 @@ from folkways.benchmarks.studies import Study as CollectedStudy
 from folkways.benchmarks.studies import StudyItem, Vote
 from folkways.studio.records import Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True)

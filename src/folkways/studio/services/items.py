@@ -15,8 +15,8 @@ from folkways.studio.services import audit
 from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from folkways.studio.records import AssignmentState, ItemState, Participant, Par
 from folkways.studio.services import studies
 from folkways.studio.services.work.eligible_slots import count_left
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.stages.base import REDACTED
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace import schema as stored
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 LONG = 8
 """Characters from which a text is looked for inside others as well; shorter ones only where they stand alone."""

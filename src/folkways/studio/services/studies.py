@@ -14,8 +14,8 @@ from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.rows import change_rows, inserted_id, read_all
 from folkways.studio.workflows.definition import Definition
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 MOVES: Mapping[str, frozenset[str]] = {
     StudyState.DRAFT: frozenset({StudyState.OPEN}),

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from alembic import context
 
 from folkways.workspace.schema import metadata
-from folkways.workspace.studio_guards import guards, without_guards
+from folkways.workspace.studio.guards import guards, without_guards
 
 connection = context.config.attributes["connection"]
 

@@ -15,8 +15,8 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.store import open_release
 from folkways.studio.services.models.drawing import PER_CULTURE, draw_answers
 from folkways.studio.services.studies import get_population
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 
 POPULATIONS = [

@@ -20,8 +20,8 @@ from folkways.studio.services import items
 from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.services.models.redteaming import Challenge
 from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, Suggestion, helper_prompt, verifier_prompt
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.chat_server import ChatServer
 from tests.support.studies import ON_A_FILE, Desk, open_desk, stored
 

@@ -17,8 +17,8 @@ from folkways.studio.services import items
 from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace import run_records
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.chat_server import ChatServer
 from tests.support.studies import Desk, described, open_desk
 

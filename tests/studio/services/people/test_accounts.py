@@ -14,8 +14,8 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Role, Session
 from folkways.studio.services.people import accounts, sessions
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, PASSWORD, open_desk, stored
 
 

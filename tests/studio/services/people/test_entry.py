@@ -12,8 +12,8 @@ from folkways.studio.errors import ConflictError, InviteError, NotFoundError, Re
 from folkways.studio.records import Participant, Role
 from folkways.studio.services.people import accounts, invites, participants, personal, sessions
 from folkways.studio.services.work import drafts
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 CRITERIA = [

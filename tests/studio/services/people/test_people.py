@@ -12,8 +12,8 @@ from folkways.studio.records import ItemState, Participant, ParticipantState, Ro
 from folkways.studio.services import items, studies
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import adjudications, judgements
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import PASSWORD, QUESTION, Desk, open_desk
 
 CRITERIA = [

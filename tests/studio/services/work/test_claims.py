@@ -20,8 +20,8 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work
 from folkways.studio.services.work.eligible_slots import count_left
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import QUESTION, Desk, open_desk
 
 REPOSITORY = Path(__file__).resolve().parents[4]

@@ -17,8 +17,8 @@ from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.work import assignments, drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work
 from folkways.studio.services.work.eligible_slots import attention_check, count_left, free_slot, taken_by
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
 
 VOTE = {"name": "verify", "kind": "vote"}

@@ -9,7 +9,7 @@ from itertools import groupby
 import polars as pl
 
 from folkways.benchmarks.culturalbench.build.topics import Topics
-from folkways.benchmarks.json_replies import objects_in
+from folkways.benchmarks.judging.json_replies import objects_in
 from folkways.benchmarks.templates import Template
 
 PROMPT = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from folkways.benchmarks.json_replies import last_value
+from folkways.benchmarks.judging.json_replies import last_value
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 

@@ -26,8 +26,8 @@ from folkways.studio.errors import ConflictError
 from folkways.studio.offered_models import OfferedModel, TimedEndpoint, open_offered
 from folkways.studio.records import Study, from_row
 from folkways.studio.services.rows import change_rows, count, get_row, inserted_id, read_all
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 TIMEOUT_SECONDS = 20.0
 """How long somebody waits for a model at most, however often it is asked in that time."""

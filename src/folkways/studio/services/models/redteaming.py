@@ -26,8 +26,8 @@ from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.stages.writing import read_question, read_scenario
 from folkways.studio.workflows import helping
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True, slots=True)

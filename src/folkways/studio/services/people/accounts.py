@@ -15,8 +15,8 @@ from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import token_hash
 from folkways.studio.services.rows import count, find_row, inserted_id
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 if TYPE_CHECKING:
     from pwdlib import PasswordHash

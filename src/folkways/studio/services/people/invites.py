@@ -12,8 +12,8 @@ from folkways.studio.records import Invite, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import token_hash
 from folkways.studio.services.rows import read_all
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 DAY = 86400.0
 

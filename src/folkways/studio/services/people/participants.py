@@ -24,8 +24,8 @@ from folkways.studio.services.people.returning import RETURN_CODE, find_returnin
 from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_again
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that say how a recruitment service knows a person."""

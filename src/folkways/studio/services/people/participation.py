@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from folkways.studio.records import Account, AssignmentState, Participant, ParticipantState, Role, Study, from_row
 from folkways.studio.services.people.sessions import token_hash
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 def answers_given(workspace: Workspace, person: Participant) -> int:

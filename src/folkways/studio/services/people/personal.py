@@ -10,8 +10,8 @@ from folkways.studio.errors import NotFoundError
 from folkways.studio.records import Participant, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.rows import change_rows
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 def participant_within(connection: sa.Connection, participant_id: int, *, lock: bool = False) -> Participant:

@@ -12,7 +12,7 @@ from folkways.studio.errors import ConflictError, ReturnError
 from folkways.studio.records import Participant, ParticipantState, from_row
 from folkways.studio.services.people.sessions import token_hash
 from folkways.studio.services.rows import get_value
-from folkways.workspace import studio_tables as schema
+from folkways.workspace.studio import tables as schema
 
 RETURN_CODE = "return_code"
 """Attribute with which somebody whose recruitment service signs nothing comes back in another browser."""

@@ -9,8 +9,8 @@ import time
 import sqlalchemy as sa
 
 from folkways.studio.records import Session, from_row
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 LIFETIME_SECONDS = 14 * 86400.0
 SEEN_EVERY_SECONDS = 300.0

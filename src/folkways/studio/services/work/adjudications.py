@@ -14,8 +14,8 @@ from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
 from folkways.studio.services.rows import get_row, read_all
 from folkways.studio.services.work.resolution import hand_on_item
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 def adjudicate(

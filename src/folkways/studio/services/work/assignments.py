@@ -31,8 +31,8 @@ from folkways.studio.services.rows import change_rows, count, get_row, get_value
 from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by
 from folkways.studio.services.work.leases import own_assignment, renewed
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 
 @dataclass(frozen=True, slots=True)

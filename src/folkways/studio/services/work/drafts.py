@@ -13,8 +13,8 @@ from folkways.studio.errors import ConflictError, DraftConflictError, Submission
 from folkways.studio.records import AssignmentState, Draft, from_row
 from folkways.studio.services.rows import change_rows, find_row
 from folkways.studio.services.work.leases import lease_seconds, own_assignment, renewed
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 LARGEST_BYTES = 200_000
 

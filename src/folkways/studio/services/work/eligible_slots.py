@@ -11,7 +11,7 @@ from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_slots
 from folkways.studio.services.rows import count, get_value
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
+from folkways.workspace.studio import tables as schema
 
 _OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
 

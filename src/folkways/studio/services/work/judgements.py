@@ -17,8 +17,8 @@ from folkways.studio.services.rows import change_rows, find_row, get_row, get_va
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 LONGEST_KEY = 64
 

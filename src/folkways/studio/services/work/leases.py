@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.records import Assignment, AssignmentState, ItemState, from_row
 from folkways.studio.services.rows import change_rows, find_row, get_value
-from folkways.workspace import studio_tables as schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
 
 OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "leased": None, "lease_until": None}
 

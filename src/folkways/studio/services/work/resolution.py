@@ -14,7 +14,7 @@ from folkways.studio.services.items import add_slots, close_open_slots, place_it
 from folkways.studio.services.rows import change_rows, count, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind
-from folkways.workspace import studio_tables as schema
+from folkways.workspace.studio import tables as schema
 
 
 def apply_rule_again(connection: sa.Connection, item_id: int, now: float) -> None:

@@ -15,20 +15,20 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways import __version__
-from folkways.benchmarks import model_judge
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Prompt, Reply
+from folkways.benchmarks.judging import model_judge
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.endpoints.base import Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Schema, Signature, State
 from folkways.runs.asking import AskSession
-from folkways.runs.labels import read_labels
-from folkways.runs.model_summary import summarise
+from folkways.runs.judging.labels import read_labels
+from folkways.runs.judging.model_summary import summarise
 from folkways.runs.models import Model, split_name
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import item_batches, restore_options, select_items
-from folkways.runs.scoring import release_of
+from folkways.runs.scores.scoring import release_of
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 

@@ -13,7 +13,7 @@ from folkways.cultures import get_culture, get_language, select_cultures
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, State
 from folkways.releases.base import Release
-from folkways.runs.signature import signature_of_external_responses
+from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
 
 SHOWN = 5

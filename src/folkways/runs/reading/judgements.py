@@ -10,7 +10,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, empty
 from folkways.releases.base import Release
 from folkways.runs.plan import item_batches, restore_options
-from folkways.runs.scoring import release_of, stored_scores
+from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -5,7 +5,7 @@ Nothing of a judgement ever changes but its words, and those only once the audit
 
 from __future__ import annotations
 
-from folkways.workspace.studio_tables import events, judgements
+from folkways.workspace.studio.tables import events, judgements
 
 UNRECORDED = "NOT EXISTS (SELECT 1 FROM studio_events WHERE kind = 'answer.redacted' AND subject = 'judgement:' || OLD.id)"
 """No event says that the words of this judgement were redacted."""

@@ -13,7 +13,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.store import open_release
-from folkways.runs.scoring import release_of
+from folkways.runs.scores.scoring import release_of
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
 

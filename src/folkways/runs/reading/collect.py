@@ -13,9 +13,9 @@ from folkways.benchmarks.results import make_results
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
-from folkways.runs.judgements import judged_of_task
-from folkways.runs.result_inputs import inputs_of, results_of_runs
-from folkways.runs.scoring import release_of, stored_scores
+from folkways.runs.reading.judgements import judged_of_task
+from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
+from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

@@ -13,7 +13,7 @@ from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
 from folkways.reports.views.comparison import Comparison, compare_judgements
-from folkways.runs.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
 

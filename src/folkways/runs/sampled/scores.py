@@ -14,7 +14,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.records import Metric, State
 from folkways.runs.options import RunOptions
-from folkways.runs.sampling import drawn_strata, unit_totals
+from folkways.runs.sampled.strata import drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean, mean_over_strata
 
 NO_BOUNDS = "none: values without bounds"

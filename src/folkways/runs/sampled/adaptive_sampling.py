@@ -18,7 +18,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
 from folkways.runs.plan import SLICE, TaskPlan, write_prompts
-from folkways.runs.sampling import Frame, Stratum, drawn_strata, unit_totals
+from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace

@@ -16,10 +16,10 @@ from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import POPULATIONS, item_batches, restore_options
-from folkways.runs.reference_scores import labelled, reference_scores
-from folkways.runs.sampled_scores import of_sample
-from folkways.runs.scoring_models import ScoringModels, chosen_models, equip
-from folkways.runs.signature import signature
+from folkways.runs.sampled.scores import of_sample
+from folkways.runs.scores.reference_scores import labelled, reference_scores
+from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
+from folkways.runs.scores.signature import signature
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

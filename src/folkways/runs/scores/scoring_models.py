@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.models import Comparer, ModelRole
+from folkways.benchmarks.judging.models import Comparer, ModelRole
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder, open_folder
-from folkways.runs.model_files import model_folder
 from folkways.runs.options import RunOptions
+from folkways.runs.scores.model_files import model_folder
 
 EMBEDDING = "embedding"
 BERT = "bert-"

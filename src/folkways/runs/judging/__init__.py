@@ -1,0 +1,1 @@
+"""Judges replies that folkways did not ask for, and has replies judged by models and people."""

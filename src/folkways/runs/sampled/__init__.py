@@ -1,0 +1,1 @@
+"""Runs that draw items at random until scores are known well enough."""

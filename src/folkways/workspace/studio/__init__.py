@@ -1,0 +1,1 @@
+"""The tables of the studio, and what the database itself holds there."""
