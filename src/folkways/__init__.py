@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from folkways.benchmarks.registry import get_task, tasks
     from folkways.errors import FolkwaysError
     from folkways.releases.store import open_release
-    from folkways.runs.options import RunOptions
+    from folkways.runs.options import AskOptions, RunOptions
     from folkways.runs.reading.compare import compare
     from folkways.workspace.database import open_workspace
 
 __all__ = [
+    "AskOptions",
     "FolkwaysError",
     "Run",
     "RunOptions",
@@ -41,6 +42,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AskOptions": "folkways.runs.options",
     "FolkwaysError": "folkways.errors",
     "Run": "folkways.api",
     "RunOptions": "folkways.runs.options",

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from folkways.benchmarks.registry import get_task
-from folkways.releases.store import locate
 from tests.support.doc_pages import REPOSITORY, blocks
 from tests.support.river import environment, folkways_process, rows
 
@@ -118,106 +115,3 @@ def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> N
     assert "warning" not in done.stderr  # what is broken is not loaded where another endpoint is asked
     wrong = folkways_process(*("run", "demo/mcq", "--model", "lod/er", "--workspace", tmp_path / "w.db"), env=settings)
     assert "did you mean 'loud'?" in wrong.stderr
-
-
-TEAS = """
-import polars as pl
-from folkways.benchmarks.base import Benchmark
-from folkways.benchmarks.demo.choices import MultipleChoice
-from folkways.benchmarks.published import Published, beside_published
-from folkways.benchmarks.results import DataNeed, Result
-from folkways.benchmarks.tables import Table
-
-PUBLISHED = Published("tea_figures")
-DATA = DataNeed("release", "The questions.", ("teas",))
-
-
-class Teas(MultipleChoice):
-    name = "teas/mcq"
-    release = "teas"
-
-
-def counted(inputs):
-    (release,) = inputs.data_of(DATA)
-    rows = pl.DataFrame({"culture": ["KR"], "value": [float(Teas().items(release).height > 0)]})
-    cells = PUBLISHED.cells("Table 1", "culture")
-    return [Table("counted", "Table 1: counted", "Counts.", beside_published(rows, cells, ["culture"], 0))]
-
-
-def shares(inputs):
-    means = inputs.of("teas/mcq").group_by("endpoint").agg(share=pl.col("correct").mean())
-    return [Table("shares", "Shares of tea", "The unit is the question.", means)]
-
-
-BENCHMARK = Benchmark(
-    "teas",
-    "Teas of the world",
-    (Teas(),),
-    results=(
-        Result("counted", "Counted", counted, "Table 1", needs=(DATA,), aliases={"1": "counted"}),
-        Result("shares", "Shares of tea", shares, "section 2", "Who knows tea?", ("teas/mcq",)),
-    ),
-    published=PUBLISHED,
-)
-"""
-RECORD = """
-name = "teas@1"
-aliases = ["teas"]
-benchmark = "teas"
-revision = "1"
-source = "package"
-repository = "teas"
-licence = "Apache-2.0"
-homepage = ""
-languages = ["en"]
-about = "Questions of ours under another name."
-citation = ""
-files = [{ path = "multiple_choice.toml", remote = "multiple_choice.toml" }]
-"""
-FIGURES = """place,task,metric,kind,model,facet,value,language,score,unit
-Table 1,,counted,data,,culture,KR,,3,count
-Table 2,teas/mcq,correct,model,Model-T,all,all,en,61.5,percent
-"""
-
-
-def test_results_and_published_figures_of_a_package_are_shown_by_every_command(tmp_path: Path) -> None:
-    install(tmp_path, "teas", TEAS, "teas")
-    for name in ("records", "data", "tea_figures"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "records" / "teas-1.toml").write_text(RECORD)
-    demo = locate("demo")
-    (tmp_path / "data" / "multiple_choice.toml").write_bytes(demo.path("multiple_choice.toml").read_bytes())
-    figures = tmp_path / "tea_figures"
-    (figures / "__init__.py").touch()
-    (figures / "figures.csv").write_text(FIGURES)
-    (figures / "places.toml").write_text('data = "teas@1"\nprofile = "strict"\nvariants = "plain"\n')
-    settings = environment()
-    settings |= {"PYTHONPATH": f"{tmp_path}:{settings.get('PYTHONPATH', '')}"}
-
-    def said(*arguments: object) -> str:
-        done = folkways_process(*arguments, env=settings)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    (table,) = json.loads(said("tables", "teas", "1", "--json"))["tables"]
-    assert [(row["value"], row["published"], row["reproduced"]) for row in table["rows"]] == [(1.0, 3.0, False)]
-    assert "Model-T" in said("published", "--paper", "teas")
-    assert "Who knows tea?" in said("analyse", "--list")
-    items = get_task("demo/mcq").items(demo)["item"]
-    replies = tmp_path / "replies.jsonl"
-    replies.write_text("\n".join(json.dumps({"task": "teas/mcq", "item": item, "response": "A"}) for item in items))
-    there = ("--workspace", tmp_path / "w.db")
-    said("run", "teas/mcq", "--model", f"replay:{replies}", *there)
-    asked = [said("analyse", *there, "--json"), said("tables", "teas", "shares", "--run", "last", *there, "--json")]
-    first, second = ([row["share"] for row in json.loads(document)["tables"][0]["rows"]] for document in asked)
-    assert first == second and 0 < first[0] < 1
-    beside = json.loads(said("published", "--run", "last", *there, "--json"))["tables"][0]["rows"]
-    assert [(row["model"], row["published"]) for row in beside] == [("Model-T", 61.5)]
-    said("report", "last", *there, "--out", tmp_path / "report")
-    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    assert "### Shares of tea (section 2)" in page and "Teas of the world, Table 2" in page
-    (figures / "figures.csv").write_text("nonsense")
-    done = folkways_process("published", "--place", "Table 4", env=settings)
-    assert done.returncode == 0 and "Table 4" in done.stdout
-    (line,) = done.stderr.splitlines()
-    assert "the published figures of the benchmark 'teas' are left out: tea_figures" in line

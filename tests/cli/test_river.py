@@ -65,7 +65,7 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Pat
     assert re.search(r"Input tokens of http\S+: [\d,]+ reported, [\d,]+ estimated \(\d+ % too (low|high)\)", ran.stderr)
     assert "wrote report/report.html" in ran.stderr
     assert "Traceback" not in ran.stderr
-    for words in ("BLEnD multiple choice", "Sample: short answers", "test-model"):
+    for words in ("BLEnD multiple choice", "Demo: short answers", "test-model"):
         assert words in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr  # no colours where there is no terminal
     assert {path.name for path in (place / "report").iterdir()} >= {"report.html", "report.md", "scores.csv", "judgements.parquet"}

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.demo.common import SampleTask
+from folkways.benchmarks.demo.common import DemoTask
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.metrics.labels import TRUTHS, first_label, first_truth
 from folkways.records import Metric, Schema
@@ -15,11 +15,11 @@ from folkways.records import Metric, Schema
 LETTERS = ("A", "B", "C", "D")
 
 
-class MultipleChoice(SampleTask):
+class MultipleChoice(DemoTask):
     """Right when the letter that the reply settles on is the answer's. Chance is 25 %."""
 
     name: ClassVar[str] = "demo/mcq"
-    title: ClassVar[str] = "Sample: multiple choice"
+    title: ClassVar[str] = "Demo: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
     labels: ClassVar[tuple[str, ...]] = LETTERS
@@ -52,12 +52,12 @@ class MultipleChoice(SampleTask):
         return Verdict(letter, "the right letter" if right else f"the right letter is {item['answer']}", {"correct": float(right)})
 
 
-class TrueFalse(SampleTask):
+class TrueFalse(DemoTask):
     """Four statements belong to a question, and the question is right when all four judgements are. Chance is 6.25 %."""
 
     name: ClassVar[str] = "demo/true-false"
     whole_questions: ClassVar[bool] = True
-    title: ClassVar[str] = "Sample: true or false"
+    title: ClassVar[str] = "Demo: true or false"
     about: ClassVar[str] = (
         "Four proposed answers to each English question, each judged on its own; any number of them may be right."
     )

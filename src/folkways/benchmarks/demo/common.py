@@ -17,7 +17,7 @@ from folkways.errors import DataError, UnknownNameError
 from folkways.releases.base import Release
 
 
-class SampleTask(ItemwiseTask):
+class DemoTask(ItemwiseTask):
     """A task on the demo's questions. A subclass says what an item is, what fills its prompt, and whether a reply is right."""
 
     release: ClassVar[str] = "demo"

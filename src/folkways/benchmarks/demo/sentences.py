@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.demo.common import SampleTask, local_language
+from folkways.benchmarks.demo.common import DemoTask, local_language
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.cultures import get_culture, get_language
 from folkways.metrics.edits import edit_similarity
@@ -23,7 +23,7 @@ SAME_SENTENCE = 0.5  # edit similarity from which a reply without tags is the se
 SI_CSI = Metric("si_csi", "SI-CSI", "Soft F1 of the tagged spans under the best pairing.", kind="mean")
 
 
-class SentenceTask(SampleTask):
+class SentenceTask(DemoTask):
     """A task on the tagged sentences of the source culture; the reply has to carry tags."""
 
     file: ClassVar[str] = "sentences.toml"
@@ -63,7 +63,7 @@ class Identification(SentenceTask):
     """The tags are taken out, and the model puts them back."""
 
     name: ClassVar[str] = "demo/identification"
-    title: ClassVar[str] = "Sample: finding culture-specific items"
+    title: ClassVar[str] = "Demo: finding culture-specific items"
     about: ClassVar[str] = "English sentences in which the model marks what belongs to one culture."
     metrics: ClassVar[tuple[Metric, ...]] = (
         SI_CSI,
@@ -88,7 +88,7 @@ class Prediction(SentenceTask):
     """What stands between the tags is hidden, and the model fills it in."""
 
     name: ClassVar[str] = "demo/prediction"
-    title: ClassVar[str] = "Sample: guessing culture-specific items"
+    title: ClassVar[str] = "Demo: guessing culture-specific items"
     about: ClassVar[str] = "English sentences in which the model fills in what was hidden."
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("hp_csi", "HP-CSI", "Share of the hidden items that are guessed.", kind="mean"),
@@ -103,11 +103,11 @@ class Prediction(SentenceTask):
         return {"hp_csi": hp_csi_per_gold(gold, reply)}
 
 
-class Adaptation(SampleTask):
+class Adaptation(DemoTask):
     """The sentence is rewritten for another culture, within English and in its language; refusing is right where nothing fits."""
 
     name: ClassVar[str] = "demo/adaptation"
-    title: ClassVar[str] = "Sample: adapting sentences to another culture"
+    title: ClassVar[str] = "Demo: adapting sentences to another culture"
     about: ClassVar[str] = (
         "The model puts another culture's items in the place of English ones, or says that nothing takes their place."
     )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, answer_groups
-from folkways.benchmarks.demo.common import SampleTask, local_language
+from folkways.benchmarks.demo.common import DemoTask, local_language
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.cultures import get_language
 from folkways.records import Metric, Schema
@@ -19,11 +19,11 @@ from folkways.text.refusals import declines
 WITHOUT_WORD_BORDERS = ("Hans", "Kore", "Ethi")  # no spaces between words, or particles grown onto them
 
 
-class ShortAnswers(SampleTask):
+class ShortAnswers(DemoTask):
     """Right when the reply contains one of the accepted answers, in the language asked or in English."""
 
     name: ClassVar[str] = "demo/saq"
-    title: ClassVar[str] = "Sample: short answers"
+    title: ClassVar[str] = "Demo: short answers"
     about: ClassVar[str] = (
         "Everyday questions in the language of each culture and in English; one of several accepted answers counts."
     )

@@ -1,0 +1,105 @@
+"""A package of somebody else's with all that a benchmark can have, installed as docs/extending.md says: every command shows it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.doc_pages import REPOSITORY
+from tests.support.river import Done, environment, folkways_process
+
+PACKAGE = REPOSITORY / "tests" / "packages" / "tea"
+
+
+class Tea:
+    """folkways beside the package. there: its workspace, with a run of the package's endpoint on the package's task."""
+
+    def __init__(self, folder: Path) -> None:
+        source = shutil.copytree(PACKAGE, folder / "source")
+        self.home = folder / "installed"
+        pip = ("pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", self.home, source)
+        subprocess.run([sys.executable, "-m", *map(str, pip)], check=True, timeout=120)
+        self.settings = environment()
+        self.settings["PYTHONPATH"] = f"{self.home}:{self.settings.get('PYTHONPATH', '')}"
+        self.there = ("--workspace", folder / "w.db")
+        self.said("run", "tea", "--model", "teapot/A", "--model", "teapot/B", *self.there)
+
+    def does(self, *arguments: object) -> Done:
+        return folkways_process(*arguments, env=self.settings)
+
+    def said(self, *arguments: object) -> str:
+        done = self.does(*arguments)
+        assert (done.returncode, done.stderr if "warning" in done.stderr else "") == (0, ""), done.stderr
+        return done.stdout
+
+    def tables(self, *arguments: object) -> list[list[dict[str, object]]]:
+        return [table["rows"] for table in json.loads(self.said(*arguments, "--json"))["tables"]]
+
+
+@pytest.fixture(scope="module")
+def tea(tmp_path_factory: pytest.TempPathFactory) -> Tea:
+    return Tea(tmp_path_factory.mktemp("tea"))
+
+
+def test_its_task_file_is_short() -> None:
+    assert len((PACKAGE / "tea" / "task.py").read_text(encoding="utf-8").splitlines()) < 100
+
+
+def test_its_data_are_listed_and_checked(tea: Tea) -> None:
+    assert "tea@1   (or: tea)" in tea.said("data", "list")
+    (issue,) = json.loads(tea.said("data", "check", "tea", "--json"))["issues"]
+    assert (issue["kind"], issue["row"], issue["value"]) == ("repeated-id", 4, "CN-1")
+
+
+def test_its_task_and_its_endpoint_are_listed(tea: Tea) -> None:
+    assert "How people drink tea" in tea.said("tasks", "tea")
+    assert "says one letter" in tea.said("endpoints")
+    assert "3" in tea.said("estimate", "tea", "--model", "teapot/A", *tea.there)
+
+
+def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
+    assert "Have a model write questions about tea." in tea.said("build", "--help")
+    out = tmp_path / "tea.csv"
+    done = tea.said("build", "tea", "--model", "teapot/Why?", "--cultures", "GB,CN", "--out", out, "--workspace", tmp_path / "b.db")
+    assert (done, out.read_text()) == ("2 questions\n", "GB,Why?\nCN,Why?")
+
+
+def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
+    (counted,) = tea.tables("tables", "tea", "1")
+    found = [(row["culture"], row["value"], row["published"], row["reproduced"]) for row in counted]
+    assert found == [("CN", 2.0, 2.0, True), ("GB", 1.0, 3.0, False), ("MA", 1.0, None, None)]
+    assert "Model-T" in tea.said("published", "--paper", "tea")
+    (beside,) = tea.tables("published", "--run", "last", *tea.there)
+    assert [(row["model"], row["published"]) for row in beside] == 2 * [("Model-T", 61.5)]  # beside each of two models
+
+
+def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
+    assert "Who knows tea?" in tea.said("analyse", "--list")
+    both = [tea.tables("analyse", *tea.there), tea.tables("tables", "tea", "shares", "--run", "last", *tea.there)]
+    for (shares,) in both:
+        assert {row["endpoint"]: row["share"] for row in shares} == pytest.approx({"teapot/A": 2 / 3, "teapot/B": 1 / 3})
+
+
+def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
+    tea.said("report", "last", *tea.there, "--out", tmp_path / "report")
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    for part in ("## Tea", "teapot/A", "### Shares of tea (section 2)", "Teas of the world, Table 2", "tea@1"):
+        assert part in page, part
+    compared = tea.said("compare", "teapot/A", "teapot/B", *tea.there)
+    assert "tea/mcq, Accuracy" in compared
+    assert tea.does("gate", "last", "--min", "tea/mcq=99", *tea.there).returncode == 1
+    assert "CN-1" in tea.said("show", "tea/mcq:CN-1", *tea.there)
+
+
+def test_figures_that_cannot_be_read_cost_a_line(tmp_path: Path) -> None:
+    tea = Tea(tmp_path)
+    (tea.home / "tea" / "published" / "figures.csv").write_text("nonsense")
+    done = tea.does("published", "--place", "Table 4")
+    assert (done.returncode, "Table 4" in done.stdout) == (0, True)
+    (line,) = done.stderr.splitlines()
+    assert "the published figures of the benchmark 'tea' are left out: tea" in line
