@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request
+from folkways.workspace import insertions
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.request_queue import Answered, RequestQueue
 from tests.support.planned import plan_prompts
@@ -101,18 +102,21 @@ def test_who_claims_at_the_same_time_gets_other_requests(workspace: Workspace, t
     assert [request.user for request in theirs] == ["three"]
 
 
-def test_two_who_save_the_same_in_another_order_do_not_lock_each_other_out(workspace: Workspace) -> None:
+def test_two_who_save_the_same_in_another_order_do_not_lock_each_other_out(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As after a process that slept was taken for dead: its requests were asked by another one too."""
-    run, endpoint = plan_prompts(workspace, "m", [f"question {number}" for number in range(400)])
+    monkeypatch.setattr(insertions, "ROWS_PER_STATEMENT", 1)  # they meet somewhere in the middle
+    run, endpoint = plan_prompts(workspace, "m", [f"question {number}" for number in range(200)])
     first, second = enter(workspace, run.id), enter(workspace, run.id)
-    requests = first.claim(endpoint, 0, 400, frozenset()).requests
+    requests = first.claim(endpoint, 0, 200, frozenset()).requests
     with ThreadPoolExecutor() as threads:
-        for start in range(0, 400, 40):
+        for start in range(0, 200, 40):
             batch = answers(requests[start : start + 40])
             both = [threads.submit(first.save, endpoint, batch), threads.submit(second.save, endpoint, batch[::-1])]
             for saved in both:
                 saved.result(WAIT_SECONDS)
-    assert first.standing(endpoint) == (0, 400)
+    assert first.standing(endpoint) == (0, 200)
 
 
 def test_a_claim_reads_no_more_than_it_takes(workspace: Workspace) -> None:
