@@ -65,6 +65,7 @@ class Workspace:
         """One transaction: committed at the end of the block, rolled back if the block raises. Writers take turns.
 
         What is read inside the block is still so when it is committed: "look whether it is there, then insert" needs no more care.
+        Not so responses, failures and claims: the request queue writes them without waiting for its turn.
         """
         self._reading.let_go()
         with self._explained("write to"), self._writing, self.engine.begin() as connection:

@@ -29,6 +29,9 @@ _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "pr
 
 KEYS_PER_QUERY = 500
 
+CLAIM_LOCK = 6035588
+"""First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints share a request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -88,7 +91,7 @@ class RequestQueue:
 
     def heartbeat(self) -> None:
         """Say that this process is alive; due well within STALE_SECONDS."""
-        with self.workspace.write() as connection:
+        with self.workspace.claim() as connection:
             self._register(connection)
 
     def _register(self, connection: sa.Connection) -> None:
@@ -142,7 +145,11 @@ class RequestQueue:
             .order_by(expected.c.ordinal)
             .limit(limit)
         )
-        with self.workspace.write() as connection:
+        with self.workspace.claim() as connection:
+            _take_turn(connection, endpoint_id)
+            # Claims before responses: who saves does not wait, and a request that ends in between is then both, never neither.
+            others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
+            held = {key for keys in others for key in keys.split()}
             rows = connection.execute(pending).all()
             if not rows:
                 return Batch((), after, 0)
@@ -151,8 +158,6 @@ class RequestQueue:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
             self._register(connection)
-            others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
-            held = {key for keys in others for key in keys.split()}
             mine = {key: row for key, row in wanted.items() if key not in held}
             if mine:
                 number = connection.execute(sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine)))
@@ -165,10 +170,12 @@ class RequestQueue:
 
     def save(self, endpoint_id: int, results: Sequence[Answered | Failed]) -> None:
         """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with them is free."""
+        # Everybody in the same order: two who store the same replies must not wait for each other.
+        results = sorted(results, key=lambda result: result.request.key)
         answered = [result for result in results if isinstance(result, Answered)]
         failed = [result for result in results if isinstance(result, Failed)]
         now = time.time()
-        with self.workspace.write() as connection:
+        with self.workspace.claim() as connection:
             self.workspace.insert_new(connection, schema.responses, [self._row(endpoint_id, result, now) for result in answered])
             self.workspace.insert_new(
                 connection,
@@ -206,7 +213,7 @@ class RequestQueue:
         """Let others ask these requests, which were claimed together with no others and will not be sent."""
         claims = {self._claim_of[key] for key in keys if key in self._claim_of}
         if claims:
-            with self.workspace.write() as connection:
+            with self.workspace.claim() as connection:
                 connection.execute(sa.delete(schema.claims).where(schema.claims.c.id.in_(claims)))
         for claim in claims:
             for key in self._claimed.pop(claim):
@@ -286,6 +293,17 @@ def _labels(choices: str | None) -> tuple[str, ...] | None:
 def _word(text: str | None, column: sa.Column[str]) -> str | None:
     """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
     return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
+
+
+def _take_turn(connection: sa.Connection, endpoint_id: int) -> None:
+    """Wait for the others who claim requests to the endpoint; on SQLite, where one writes at a time, that is done already.
+
+    The tables may have been filled a moment ago, when PostgreSQL knows nothing of their sizes: it would join and sort all that is
+    pending for each claim. Without sorting it takes the rows in the order of the index, and no more of them than are wanted.
+    """
+    if connection.dialect.name == "postgresql":
+        off = ", ".join(f"set_config('enable_{way}', 'off', true)" for way in ("sort", "hashjoin", "mergejoin"))
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({CLAIM_LOCK}, {int(endpoint_id)}), {off}")
 
 
 def _now(connection: sa.Connection) -> float:
