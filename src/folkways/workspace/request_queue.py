@@ -155,14 +155,18 @@ class RequestQueue:
 
     def standing(self, endpoint_id: int) -> tuple[int, int]:
         """How many distinct requests of the run to this endpoint are pending, and how many have a response already."""
-        expected, responses = schema.expected, schema.responses
-        stored = (
-            sa.select(sa.func.count(sa.distinct(expected.c.key)))
-            .join(responses, responses.c.key == expected.c.key)
-            .where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        expected, responses, failures = schema.expected, schema.responses, schema.failures
+        mine = sa.and_(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        # What is left of all: counting those with a response would look each of them up.
+        distinct = sa.select(sa.func.count(sa.distinct(expected.c.key))).where(mine)
+        failed = (
+            distinct.join(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            .outerjoin(responses, responses.c.key == expected.c.key)
+            .where(responses.c.key.is_(None))
         )
         with self.workspace.read() as connection:
-            return self.pending(endpoint_id), int(connection.scalar(stored) or 0)
+            pending = self.pending(endpoint_id)
+            return pending, int(connection.scalar(distinct) or 0) - pending - int(connection.scalar(failed) or 0)
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
