@@ -24,7 +24,7 @@ from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.judgements import judged_items
-from folkways.runs.scores.scoring import score_run
+from folkways.runs.scores.scoring import score_run, scores_stand
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
@@ -145,7 +145,9 @@ def run(
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     session = execute(database, chosen, opened, asking, name=name, profile=profile)
-    score_run(database, session.run, profile, models=scoring)
+    if session.news or not scores_stand(database, session.run, profile, scoring):
+        score_run(database, session.run, profile, models=scoring)
+    run_records.mark_scored(database, session.run)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices)

@@ -326,7 +326,7 @@ def test_what_another_process_holds_is_waited_for(
     asyncio.run(asking.run())
     assert endpoint.asked == ["q2", "q3", "q1"]
     assert (asking.progress.total, asking.progress.done, asking.progress.by_others) == (4, 3, 1)
-    assert (freed, clock.waits) == ([2, 2], [0.5, 0.5])
+    assert (freed, clock.waits) == ([2, 2], [0.5, 1.0])
 
 
 def test_requests_are_claimed_in_chunks(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
-from folkways.api import run
+from folkways.api import load_run, run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
+from folkways.records import Signature
 from folkways.releases.store import open_release
 from folkways.runs.scores.scoring import release_of, score_run
-from folkways.workspace import results, run_records
+from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
 from tests.support.planned import plan_prompts
@@ -96,3 +100,101 @@ def test_a_run_is_scored_part_by_part_and_is_finished_with_that(tmp_path: Path) 
     parts = [(task, endpoint) for task in tasks for endpoint in ("baseline/first", "baseline/echo")]
     assert found.scores.select("task", "endpoint").unique(maintain_order=True).rows() == parts
     assert results.load_scores(workspace, run_records.find_run(workspace, "other")).equals(other, null_equal=True)
+
+
+ALL = {"judgements", "scores"}
+
+
+class Again:
+    """A finished run that is started again, in a workspace that counts the judgements and scores it is told to store."""
+
+    def __init__(self, path: Path, *tasks: str, **options: Any) -> None:
+        self.path, self.tasks, self.options = path, tasks or ("demo/mcq",), options
+        with open_workspace(path).write() as connection:
+            connection.exec_driver_sql("CREATE TABLE told (what TEXT)")
+            for table, event in product(sorted(ALL), ("INSERT", "UPDATE")):
+                connection.exec_driver_sql(
+                    f"CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN INSERT INTO told VALUES ('{table}'); END"
+                )
+        assert self.stored() == ALL
+
+    def stored(self, **options: Any) -> set[str]:
+        """What is stored when the run is started once more; it is finished then."""
+        done = run(list(self.tasks), models="baseline/first", workspace=self.path, name="mine", **self.options, **options)
+        assert done.record.state == run_records.find_run(done.workspace, "mine").state == "finished"
+        return self.told()
+
+    def told(self) -> set[str]:
+        """What was stored since it was looked at last."""
+        with open_workspace(self.path).write() as connection:
+            told = set(connection.exec_driver_sql("SELECT what FROM told").scalars())
+            connection.exec_driver_sql("DELETE FROM told")
+        return told
+
+    def change(self, statement: sa.Update | sa.Delete) -> None:
+        """What somebody else did in the workspace meanwhile."""
+        with open_workspace(self.path).write() as connection:
+            assert connection.execute(statement).rowcount
+        self.told()
+
+
+def test_a_finished_run_that_is_started_again_is_not_scored_again(tmp_path: Path) -> None:
+    again = Again(tmp_path / "w.db", "demo/mcq", "demo/true-false")
+    before = load_run("mine", again.path)
+    judgements, scores = before.judgements(), before.scores()
+    assert again.stored() == again.stored() == set()
+    after = load_run("mine", again.path)
+    assert after.judgements().equals(judgements)
+    assert after.scores().equals(scores, null_equal=True)
+    after.score()
+    assert again.told() == ALL  # who asks for scores gets new ones
+
+
+def test_a_new_profile_is_scored_once_and_scores_of_other_text_tools_are_made_again(tmp_path: Path) -> None:
+    again = Again(tmp_path / "w.db", "blend/saq", releases={"blend": str(write_release(tmp_path / "blend"))})
+    assert [again.stored(profile="strict"), again.stored(profile="strict"), again.stored()] == [ALL, set(), set()]
+    load_run("mine", again.path).score(text_tools="simple")
+    assert again.told() == ALL
+    assert [again.stored(profile="strict"), again.stored(), again.stored()] == [set(), ALL, set()]
+
+
+@pytest.mark.parametrize(
+    ("changed", "value"),
+    [("folkways", "0.0.1"), ("text-en", "another 1.0"), ("models", "absent"), ("profile", "draft")],
+)
+def test_scores_that_were_made_by_another_rule_are_made_again(tmp_path: Path, changed: str, value: str) -> None:
+    again = Again(tmp_path / "w.db")
+    parts = next(iter(results.load_signatures(open_workspace(again.path), load_run("mine", again.path).record).values())).parts
+    again.change(sa.update(schema.scores).values(signature=Signature({**parts, changed: value}).json()))
+    assert [again.stored(), again.stored()] == [ALL, set()]
+
+
+def test_new_replies_are_judged(tmp_path: Path) -> None:
+    """Those that this run asked for, and those that another run asked for and that it shares."""
+    again = Again(tmp_path / "w.db")
+    lost = sa.delete(schema.responses).where(schema.responses.c.key == sa.select(schema.expected.c.key).limit(1).scalar_subquery())
+    again.change(lost)
+    assert [again.stored(), again.stored()] == [ALL, set()]
+    again.change(lost)
+    run("demo/mcq", models="baseline/first", workspace=again.path, name="other")
+    assert again.told() == ALL
+    assert [again.stored(), again.stored()] == [ALL, set()]
+
+
+def test_what_was_judged_by_halves_is_judged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scoring that ends halfway leaves some judgements of the new rule and the scores of the old one."""
+    again = Again(tmp_path / "w.db")
+    with monkeypatch.context() as patched:
+        patched.setattr(results, "save_scores", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            load_run("mine", again.path).score()
+    assert load_run("mine", again.path).record.state == "asked"
+    assert again.told() == {"judgements"}
+    assert [again.stored(), again.stored()] == [ALL, set()]
+
+
+def test_a_task_of_another_package_is_always_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its rule may have changed under the same version of folkways."""
+    again = Again(tmp_path / "w.db")
+    monkeypatch.setattr(type(get_task("demo/mcq")), "__module__", "somebody.elses")
+    assert again.stored() == ALL

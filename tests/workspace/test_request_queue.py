@@ -227,6 +227,35 @@ def test_what_is_given_back_is_for_others(any_workspace: Workspace) -> None:
     assert first.pending(endpoint) == 8
 
 
+def test_what_others_hold_is_awaited_until_it_has_ended_or_is_free(any_workspace: Workspace) -> None:
+    run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:6])
+    one, two, three = (RequestQueue(any_workspace, run.id) for _ in range(3))
+    for request_queue in (one, two, three):
+        request_queue.enter()
+    mine, a, b, c, d, free = one.claim(endpoint, 0, 6, frozenset()).requests
+    one.give_back({mine.key})
+    assert [request.key for request in one.claim(endpoint, 0, 1, frozenset()).requests] == [mine.key]
+    assert two.claim(endpoint, 0, 3, frozenset()).requests == (a, b)
+    assert three.claim(endpoint, 0, 5, frozenset()).requests == (c, d)
+    awaited = one.awaited(endpoint, {mine.key})
+    assert sorted(map(sorted, awaited.values())) == sorted([sorted((a.key, b.key)), sorted((c.key, d.key)), [free.key]])
+    assert (awaited.pop(0), one.still_awaited(awaited)) == ({free.key}, awaited)
+    assert one.still_awaited({0: {free.key}, **awaited}) == {}  # it can be asked here
+    two.save(endpoint, [answer(a)])
+    assert one.still_awaited(awaited) == awaited
+    two.save(endpoint, [Failed(b, "down", 1)])
+    left = one.still_awaited(awaited)
+    assert list(left.values()) == [{c.key, d.key}]
+    three.save(endpoint, [answer(c)])
+    three.leave()
+    assert two.claim(endpoint, 5, 1, frozenset()).requests == (free,)  # by the number of the claim that has gone, on SQLite
+    assert one.still_awaited(left) == {}  # d is free again
+    assert (one.awaited(endpoint, {mine.key, d.key, free.key}), one.awaited(endpoint, {mine.key, d.key}).keys() & {0}) == (
+        {},
+        set(),
+    )
+
+
 def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) -> None:
     """Two runs that expect the same request: what failed in one is pending, asked and missing in the other, and stays failed."""
     first_run, endpoint = plan_prompts(any_workspace, "m", TEXTS[:2], config="first")

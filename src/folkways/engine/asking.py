@@ -42,7 +42,8 @@ PATIENCE_SECONDS = 120.0
 """How long a request may be told to slow down without that counting as an attempt."""
 
 POLL_SECONDS = 0.5
-"""How often requests that another process holds, and a database's server that is away, are looked at again."""
+LONGEST_POLL_SECONDS = 5.0
+"""How often a database's server that is away is looked at again, and requests that another process holds, these ever less often."""
 
 OUTAGE_SECONDS = 120.0
 OUTAGE_AT_END_SECONDS = 10.0
@@ -102,6 +103,7 @@ class Asking:
         self._feeding = asyncio.Lock()
         self._after = 0
         self._exhausted = False
+        self._forgotten = False
         self._error: BaseException | None = None
 
     def stop(self, reason: str) -> None:
@@ -180,12 +182,17 @@ class Asking:
     async def _end_of_pass(self) -> None:
         """Behind the last row: what is still pending is ours and on its way, or another process holds it."""
         await self._flush()
-        pending = await self._on_database(self.request_queue.pending, self.endpoint_id)
-        if pending <= len(self._held):
+        awaited = await self._on_database(self.request_queue.awaited, self.endpoint_id, frozenset(self._held))
+        if not awaited:
             self._exhausted = True
             return
-        await self._limiter.closed_within(POLL_SECONDS)
-        await self._on_database(self.request_queue.free_dead_claims)
+        # Only claims are looked at until they have ended or something is free again: a pass costs as much as the run is long.
+        seconds = POLL_SECONDS
+        while awaited and not self._forgotten and not await self._limiter.closed_within(seconds):
+            left = await self._on_database(self.request_queue.still_awaited, awaited)
+            seconds = POLL_SECONDS if len(left) < len(awaited) else min(2 * seconds, LONGEST_POLL_SECONDS)
+            awaited = left
+        self._forgotten = False
         self._after = 0
 
     # Working: one request after the other, each with its attempts.
@@ -270,6 +277,7 @@ class Asking:
         await self._flush()
         self.progress.done -= await self._on_database(self.request_queue.forget, keys)
         self._exhausted = False
+        self._forgotten = True
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST

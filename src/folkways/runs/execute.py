@@ -17,7 +17,7 @@ from folkways.runs.models import Model, price_function
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
-from folkways.workspace import run_records
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
 
@@ -27,11 +27,15 @@ BY_USER = ("interrupted", "interrupted by the user")
 
 @dataclass(frozen=True)
 class Session:
-    """What one session of a run did. ``continued`` tells whether the run was begun earlier."""
+    """What one session of a run did. ``continued`` tells whether the run was begun earlier.
+
+    news: whether there is something that scores cannot know yet; not where a run that was finished had nothing left to ask.
+    """
 
     run: run_records.RunRecord
     progresses: tuple[ModelProgress, ...]
     continued: bool
+    news: bool
 
     @property
     def interrupted(self) -> bool:
@@ -97,7 +101,9 @@ def execute(
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
-    return Session(left, tuple(progresses), continued)
+    # Another run may have asked for the same replies anew.
+    quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
+    return Session(left, tuple(progresses), continued, not quiet or results.told_since(workspace, run, run.finished or 0.0))
 
 
 def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -122,16 +122,54 @@ class RequestQueue:
         with self.workspace.read() as connection:
             return int(connection.scalar(query) or 0)
 
+    def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
+        """Pending requests that are not in flight here, by the number of another process's claim; 0: those that nobody holds."""
+        keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
+        with self.workspace.read() as connection:
+            free = set(connection.scalars(keys)).difference(in_flight)
+            claims = {number: free & held for number, held in self._held_by_others(connection).items()}
+        free.difference_update(*claims.values())
+        return {number: held for number, held in {0: free, **claims}.items() if held}
+
+    def still_awaited(self, awaited: Mapping[int, set[str]]) -> dict[int, set[str]]:
+        """Those of ``awaited`` that are claimed still; none at all where any may be asked here now. Looks at few rows.
+
+        Drops the claims of processes that are gone.
+        """
+        self.free_dead_claims()
+        with self.workspace.read() as connection:
+            claimed = self._held_by_others(connection)  # by their requests: SQLite gives the numbers of old claims to new ones
+            still = {number: keys for number, keys in awaited.items() if keys <= claimed.get(number, set())}
+            over = [key for number in awaited.keys() - still.keys() for key in awaited[number]]
+            ended = sum(self._ended(connection, over[at : at + KEYS_PER_QUERY]) for at in range(0, len(over), KEYS_PER_QUERY))
+        return still if ended == len(over) else {}
+
+    def _held_by_others(self, connection: sa.Connection) -> dict[int, set[str]]:
+        claims = schema.claims
+        query = sa.select(claims.c.id, claims.c.requests).where(claims.c.worker_id != self.worker)
+        return {number: set(requests.split()) for number, requests in connection.execute(query)}
+
+    def _ended(self, connection: sa.Connection, keys: Sequence[str]) -> int:
+        """How many of these requests have a response, or a failure in this run."""
+        responses, failures = schema.responses, schema.failures
+        answered = sa.select(responses.c.key).where(responses.c.key.in_(keys))
+        failed = sa.select(failures.c.key).where(failures.c.run_id == self.run_id, failures.c.key.in_(keys))
+        return len(connection.scalars(answered.union(failed)).all())
+
     def standing(self, endpoint_id: int) -> tuple[int, int]:
         """How many distinct requests of the run to this endpoint are pending, and how many have a response already."""
-        expected, responses = schema.expected, schema.responses
-        stored = (
-            sa.select(sa.func.count(sa.distinct(expected.c.key)))
-            .join(responses, responses.c.key == expected.c.key)
-            .where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        expected, responses, failures = schema.expected, schema.responses, schema.failures
+        mine = sa.and_(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        # What is left of all: counting those with a response would look each of them up.
+        distinct = sa.select(sa.func.count(sa.distinct(expected.c.key))).where(mine)
+        failed = (
+            distinct.join(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            .outerjoin(responses, responses.c.key == expected.c.key)
+            .where(responses.c.key.is_(None))
         )
         with self.workspace.read() as connection:
-            return self.pending(endpoint_id), int(connection.scalar(stored) or 0)
+            pending = self.pending(endpoint_id)
+            return pending, int(connection.scalar(distinct) or 0) - pending - int(connection.scalar(failed) or 0)
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""

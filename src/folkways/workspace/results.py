@@ -96,6 +96,14 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     )
 
 
+def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
+    """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
+    expected, replies = schema.expected, schema.responses
+    newer = sa.select(replies.c.key).where(replies.c.created > moment)
+    with workspace.read() as connection:
+        return bool(connection.scalar(sa.select(sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer)))))
+
+
 def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
     """The sampling settings of a part's requests, each set as ``name=value`` pairs joined by commas."""
     expected, settings = schema.expected, schema.settings
@@ -156,6 +164,14 @@ def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject
         stored = pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
     texts = {made: Signature(orjson.loads(made)).text() for made in stored["signature"].unique()}
     return stored.with_columns(pl.col("signature").replace_strict(texts, return_dtype=pl.String))
+
+
+def scored_by(workspace: Workspace, run: RunRecord) -> list[tuple[Subject, str, str, Signature]]:
+    """Of whom a run has scores, on which task and in which profile, and how they were made; each once."""
+    columns = [schema.scores.c[name] for name in ("subject", "task", "profile", "signature")]
+    with workspace.read() as connection:
+        rows = connection.execute(sa.select(*columns).where(schema.scores.c.run_id == run.id).distinct()).all()
+    return [(Subject(subject), task, profile, Signature(orjson.loads(made))) for subject, task, profile, made in rows]
 
 
 def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature]:

@@ -195,6 +195,13 @@ def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str |
         )
 
 
+def mark_unscored(workspace: Workspace, run: RunRecord) -> None:
+    """A finished run that is about to be judged again is not finished until it is scored: judging may be killed halfway."""
+    with workspace.write() as connection:
+        finished = sa.and_(schema.runs.c.id == run.id, schema.runs.c.state == "finished")
+        connection.execute(sa.update(schema.runs).where(finished).values(state="asked"))
+
+
 def mark_scored(workspace: Workspace, run: RunRecord) -> None:
     """A run of which everything was asked is finished once it is scored; another one stays as it is."""
     with workspace.write() as connection:

@@ -40,10 +40,16 @@ def reference_scores(task: Task, release: Release, options: RunOptions, profile:
         yield from _of_people(task, items.select(*ITEMS, *task.facets), release, profile, task.people_by)
 
 
+def people_elsewhere(task: Task) -> str | None:
+    """The release that the task names for people's answers, if it is on this disk."""
+    named = task.people_release
+    return named if named and state_of(get_record(named)) == "here" else None
+
+
 def _of_people(task: Task, items: pl.DataFrame, release: Release, profile: str, made_by: str) -> Iterator[pl.DataFrame]:
     sources = [release]
-    if task.people_release and state_of(get_record(task.people_release)) == "here":
-        sources.append(locate(task.people_release))
+    if elsewhere := people_elsewhere(task):
+        sources.append(locate(elsewhere))
     for source in sources:
         judged = task.people(items, source, profile)
         if judged is None or not judged["counted"].any():

@@ -17,9 +17,9 @@ from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import POPULATIONS, item_batches, restore_options
 from folkways.runs.sampled.scores import of_sample
-from folkways.runs.scores.reference_scores import labelled, reference_scores
+from folkways.runs.scores.reference_scores import labelled, people_elsewhere, reference_scores
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
-from folkways.runs.scores.signature import signature
+from folkways.runs.scores.signature import same_rule, signature
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
@@ -78,6 +78,7 @@ def score_run(
         problems += equipped.problems
         release = release_of(run_task)
         scores: list[pl.DataFrame] = []
+        run_records.mark_unscored(workspace, run)
         for part in (share for share in shares if share.task == task.name):
             responses = results.responses(workspace, run, part)
             slim = []
@@ -100,6 +101,27 @@ def score_run(
     stored = results.load_scores(workspace, run)
     now = pl.col("profile") == pl.col("task").replace_strict(profiles, default=None, return_dtype=pl.String)
     return Scored(stored.filter(now), profiles, tuple(problems))
+
+
+def scores_stand(
+    workspace: Workspace, run: run_records.RunRecord, profile: str | None = None, models: ScoringModels | None = None
+) -> bool:
+    """Whether ``score_run`` would store again what is stored, if the replies are those that it judged last.
+
+    False also where that is not certain: a task of another package may judge by a new rule and look the same.
+    """
+    stored = results.scored_by(workspace, run)
+    for run_task in run_records.run_tasks(workspace, run):
+        task = equip(get_task(run_task.task), chosen_models(restore_options(run_task.options), models)).task
+        resolved = task.resolve_profile(profile)
+        made = [(subject, made) for subject, name, judged_in, made in stored if (name, judged_in) == (task.name, resolved)]
+        of_models = [made for subject, made in made if subject is Subject.MODEL]
+        ours = type(task).__module__.startswith("folkways.")
+        if not (ours and of_models and all(same_rule(made, task, resolved) for made in of_models)):
+            return False
+        if Subject.PEOPLE not in {subject for subject, _ in made} and people_elsewhere(task):
+            return False
+    return True
 
 
 def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFrame:

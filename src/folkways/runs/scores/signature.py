@@ -56,6 +56,16 @@ def signature(
     return Signature(parts)
 
 
+def same_rule(made: Signature, task: Task, profile: str) -> bool:
+    """Whether scores of this signature were made as they would be now: same profile, text tools, models and folkways.
+
+    What else a signature tells belongs to the run and never changes.
+    """
+    names = ("text-", "model", "profile", "folkways")
+    now = {"profile": profile, **_text_tools(task), **_models(task), "folkways": __version__}
+    return {name: part for name, part in made.parts.items() if name.startswith(names)} == now
+
+
 def signature_of_external_responses(task: Task, release: Release, responses: pl.DataFrame, profile: str) -> Signature:
     """The signature of scores of replies that were made elsewhere: what folkways decided; how they were asked it does not know."""
     return Signature(
