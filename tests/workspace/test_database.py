@@ -110,16 +110,17 @@ def test_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_current_head() == schema.HEAD
 
 
-def test_a_workspace_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("revision", ["9999", "0000", "0003b", ""])
+def test_a_workspace_of_an_unknown_version_is_left_alone(tmp_path: Path, revision: str) -> None:
     path = tmp_path / "newer.db"
     open_workspace(path).close()
     with sqlite3.connect(path) as database:
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.execute("UPDATE alembic_version SET version_num = ?", (revision,))
     with pytest.raises(WorkspaceError, match="newer folkways") as error:
         open_workspace(path)
     assert "pip install -U folkways" in str(error.value)
     with sqlite3.connect(path) as database:
-        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
+        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == (revision,)
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
