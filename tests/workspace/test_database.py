@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from pathlib import Path
@@ -245,3 +246,31 @@ def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it were not installed
     with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[postgres\]'"):
         open_workspace("postgresql://me@127.0.0.1:5/folkways")
+
+
+def test_a_workspace_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a b?.db"
+    open_workspace(path).close()
+    before = path.read_bytes()
+    monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)  # permissions do not stop root
+    workspace = open_workspace(path, create=False)
+    with workspace.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(schema.runs)).scalar() == 0
+    with pytest.raises(WorkspaceError, match="read-only"), workspace.write() as connection:
+        connection.exec_driver_sql("DELETE FROM runs")
+    workspace.close()
+    with pytest.raises(WorkspaceError, match="is read-only"):
+        open_workspace(path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+
+
+def test_a_workspace_to_migrate_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "old.db"
+    open_workspace(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0006'")
+    database.close()
+    monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
+    with pytest.raises(WorkspaceError, match=f"has schema 0006 and must be brought to {schema.HEAD}"):
+        open_workspace(path, create=False)
