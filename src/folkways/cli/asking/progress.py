@@ -45,6 +45,7 @@ class RunProgress:
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._warned: set[str] = set()
+        self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
         self._bars = Progress(
             _Told("model", "bold"),
@@ -86,8 +87,10 @@ class RunProgress:
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
             for counts in models:
-                if counts.total:
+                if counts.total and counts.endpoint not in self._done:
                     self.console.print(one_line(f"{counts.endpoint}: {_line(counts)}"), soft_wrap=True)
+                if counts.ended is not None:
+                    self._done.add(counts.endpoint)
         if finished and self._then and any(counts.done or counts.failed for counts in models):
             self.console.print(self._then)
             self._then = ""
