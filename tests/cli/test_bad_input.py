@@ -105,7 +105,7 @@ WRONG = {
     f"{RUN} -w folder": r"the workspace folder is a folder; give a file, for example --workspace folder/folkways.db",
     f"{RUN} -w text.db": r"cannot open the workspace text.db: the file is something else than a SQLite database",
     f"{RUN} -w other.db": r"not a folkways workspace \(it has the tables recipes\); name another one",
-    f"{RUN} -w newer.db": r"written by a newer folkways \(schema 9999.*Nothing was changed. Upgrade",
+    f"{RUN} -w newer.db": r"written by a newer folkways or another program \(schema 9999.*Nothing was changed. Upgrade",
     f"{RUN} -w nowhere/w.db": r"the folder nowhere does not exist; create it first",
     f"{RUN} -w mysql://host/name": r"'mysql' are not supported; valid: a path \(SQLite\) or postgresql://",
     f"{RUN} -w sqlite:///x.db": r"give a SQLite workspace as a path.*--workspace x.db",

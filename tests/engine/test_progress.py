@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from folkways.engine import progress
@@ -33,3 +35,11 @@ def test_slow_runs_have_a_time_left(now: float) -> None:
 
 def test_another_process_may_answer_more_than_was_planned(now: float) -> None:
     assert ModelProgress("m", total=3, done=1, by_others=5, began=now).left == 0
+
+
+def test_the_rate_of_a_model_that_is_done_falls_no_further() -> None:
+    progress = ModelProgress("m", total=4, done=4)
+    progress.end()
+    seconds, rate = progress.seconds, progress.rate
+    time.sleep(0.02)
+    assert (progress.seconds, progress.rate) == (seconds, rate)

@@ -92,7 +92,7 @@ class TestAdopt:
     def test_provenance_names_the_copy(self, data_home: Path, shared: Path) -> None:
         root = adopt("xcr", shared / "data").release.root
         told = json.loads((root / "release.json").read_text(encoding="utf-8"))
-        assert told["revision"] == "9904292"
+        assert told["revision"] == "990429201c5581e4d7be4226ce93f0dec91f30a8"
         assert told["files"]["xcr_bench_base_corpus.csv"]["origin"].endswith("data/xcr/xcr_bench_base_corpus.csv")
         assert {entry["proof"] for entry in told["files"].values()} == {"record"}
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.api import load_run
+from folkways.benchmarks.registry import expand_tasks
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import plan_tasks, select_items
+from tests.support.river import folkways
 
 
 def items(per_culture: dict[str, int], items_of_a_question: int = 1) -> pl.DataFrame:
@@ -62,7 +67,14 @@ def test_whole_questions_are_never_taken_apart(limit: int) -> None:
     chosen = select_items(everything, options(limit=limit), whole_questions=True)
     sizes = chosen.group_by("culture", "question").len()["len"].to_list()
     assert set(sizes) <= {4}
-    assert chosen.height == min(limit, everything.height) // 4 * 4
+    assert chosen.height == 4 * min(limit, 12)
+
+
+def test_a_limit_counts_questions_of_every_task(tmp_path: Path) -> None:
+    done = folkways("run", "demo", "--limit", "1", "--model", "baseline/first", "-w", tmp_path / "w.db")
+    assert done.returncode == 0, done.stderr
+    asked = load_run("last", tmp_path / "w.db").responses().group_by("task").agg(pl.col("item").n_unique())
+    assert dict(asked.rows()) == {task.name: 4 if task.whole_questions else 1 for task in expand_tasks(["demo"])}
 
 
 def test_cultures_by_alias_and_by_parent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from pathlib import Path
@@ -110,16 +111,17 @@ def test_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_current_head() == schema.HEAD
 
 
-def test_a_workspace_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("revision", ["9999", "0000", "0003b", ""])
+def test_a_workspace_of_an_unknown_version_is_left_alone(tmp_path: Path, revision: str) -> None:
     path = tmp_path / "newer.db"
     open_workspace(path).close()
     with sqlite3.connect(path) as database:
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.execute("UPDATE alembic_version SET version_num = ?", (revision,))
     with pytest.raises(WorkspaceError, match="newer folkways") as error:
         open_workspace(path)
     assert "pip install -U folkways" in str(error.value)
     with sqlite3.connect(path) as database:
-        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
+        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == (revision,)
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
@@ -244,3 +246,31 @@ def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it were not installed
     with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[postgres\]'"):
         open_workspace("postgresql://me@127.0.0.1:5/folkways")
+
+
+def test_a_workspace_that_cannot_be_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a b?.db"
+    open_workspace(path).close()
+    before = path.read_bytes()
+    monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)  # permissions do not stop root
+    workspace = open_workspace(path, create=False)
+    with workspace.read() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(schema.runs)).scalar() == 0
+    with pytest.raises(WorkspaceError, match="read-only"), workspace.write() as connection:
+        connection.exec_driver_sql("DELETE FROM runs")
+    workspace.close()
+    with pytest.raises(WorkspaceError, match="is read-only"):
+        open_workspace(path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+
+
+def test_a_workspace_to_migrate_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "old.db"
+    open_workspace(path).close()
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0006'")
+    database.close()
+    monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
+    with pytest.raises(WorkspaceError, match=f"has schema 0006 and must be brought to {schema.HEAD}"):
+        open_workspace(path, create=False)

@@ -49,9 +49,8 @@ def workspace_option(command: F) -> F:
 
 def limit_option(command: F) -> F:
     """``--limit N``."""
-    return click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N items per task, over all cultures.")(
-        command
-    )
+    told = "At most N questions per task, over all cultures."
+    return click.option("--limit", type=click.IntRange(min=1), metavar="N", help=told)(command)
 
 
 def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:

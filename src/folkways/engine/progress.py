@@ -34,6 +34,7 @@ class ModelProgress:
     warning: str | None = None
     stopped: str | None = None
     began: float = field(default_factory=time.monotonic)
+    ended: float | None = None  # when nothing more was to be asked of it: its rate falls no further
 
     @property
     def left(self) -> int:
@@ -42,8 +43,12 @@ class ModelProgress:
 
     @property
     def seconds(self) -> float:
-        """Since the session began."""
-        return time.monotonic() - self.began
+        """Since the session began, until its end."""
+        return (time.monotonic() if self.ended is None else self.ended) - self.began
+
+    def end(self, _task: object = None) -> None:
+        """Nothing more is asked of this model."""
+        self.ended = time.monotonic()
 
     @property
     def rate(self) -> float:

@@ -75,6 +75,8 @@ async def _session(
         ]
         progresses = [asking.progress for asking in askings]
         tasks = [asyncio.create_task(asking.run()) for asking in askings]
+        for progress, task in zip(progresses, tasks, strict=True):
+            task.add_done_callback(progress.end)
         ticker = asyncio.create_task(_tick(request_queue, database, observer, progresses, every))
         try:
             with _interruptible(askings, tasks):

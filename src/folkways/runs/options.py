@@ -26,7 +26,7 @@ class RunOptions:
     cultures:     codes or names; None for all.
     languages:    codes, ``local`` or ``en``; None for the task's default.
     variants:     prompt templates; None for the task's default, ``all`` for every one.
-    limit:        items per task at most, spread evenly over cultures and drawn by ``seed``; None for all.
+    limit:        questions per task at most, spread evenly over cultures and drawn by ``seed``; None for all.
     samples:      how often each prompt is asked.
     system:       system prompt for every request; None leaves the task's own.
     settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.

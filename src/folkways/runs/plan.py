@@ -68,7 +68,7 @@ class TaskPlan:
             raise FolkwaysError(
                 f"{self.task.name}: no item is left for these options "
                 f"(cultures {_shown(self.options.cultures)}, languages {_shown(self.options.languages)}, "
-                f"variants {_shown(self.options.variants)}); widen one of them"
+                f"variants {_shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
 
 
@@ -150,17 +150,17 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
 
 
 def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False) -> pl.DataFrame:
-    """The items of the wanted cultures, at most ``options.limit``: as many of each culture as can be, drawn by the seed.
+    """The items of the wanted cultures, at most ``options.limit`` questions: as many of each culture as can be, drawn by the seed.
 
-    whole_questions: draw questions with all their items; a question that would go beyond the limit is left out.
+    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own.
     """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
         items = items.filter(pl.col("culture").is_in(select_cultures(options.cultures, available)))
-    if options.limit is None or options.limit >= items.height:
+    if options.limit is None:
         return items
     unit = ["culture", "question"] if whole_questions else ["item"]
-    units = items.group_by(unit, maintain_order=True).agg(pl.len().alias("_items"), pl.col("culture").first().alias("_culture"))
+    units = items.group_by(unit, maintain_order=True).agg(pl.col("culture").first().alias("_culture"))
     # A hash of our own, because a frame library's may change from version to version and the draw must not.
     names = ["/".join((str(options.seed), *key)) for key in units.select(unit).iter_rows()]
     lots = [blake2b(name.encode(), digest_size=8).hexdigest() for name in names]
@@ -168,7 +168,7 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
         units.with_columns(pl.Series("_lot", lots))
         .with_columns(pl.col("_lot").rank("ordinal").over("_culture").alias("_turn"))
         .sort("_turn", "_lot")
-        .filter(pl.col("_items").cum_sum() <= options.limit)
+        .head(options.limit)
     )
     return items.join(drawn, on=unit, how="semi", maintain_order="left")
 

@@ -107,8 +107,9 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     """Open the workspace at a path or a PostgreSQL URL, make it if it is new, and bring its schema up to date.
 
     create: False raises a WorkspaceError instead of making a new file, or a workspace of an empty one. Raises WorkspaceError with
-    the remedy when the file is not a workspace, cannot be written, the server cannot be reached, or the workspace was made by a
-    newer folkways; a database that is refused is left as it was. MissingExtraError for a URL without the extra ``postgres``.
+    the remedy when the file is not a workspace, the server cannot be reached, or the workspace was made by a
+    newer folkways; a database that is refused is left as it was. With create False a
+    file that cannot be written is opened for reading. MissingExtraError for a URL without the extra ``postgres``.
     """
     text = str(location)
     if "://" in text:
@@ -117,7 +118,7 @@ def open_workspace(location: str | Path = "folkways.db", *, create: bool = True)
     else:
         path = Path(text).expanduser()
         _check_path(path, create)
-        url = URL.create("sqlite", database=str(path))
+        url = URL.create("sqlite", database=str(path)) if create or _writable(path) else _read_only_url(path)
         shown = text
     engine = _engine(url)
     workspace = Workspace(engine, shown)
@@ -155,7 +156,7 @@ def _check_path(path: Path, create: bool) -> None:
     if path.is_dir():
         raise WorkspaceError(f"the workspace {path} is a folder; give a file, for example --workspace {path / 'folkways.db'}")
     if path.exists():
-        if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
+        if create and not _writable(path):
             raise WorkspaceError(
                 f"the workspace {path} or its folder is read-only; make both writable, "
                 "or copy the file elsewhere and use --workspace COPY"
@@ -169,6 +170,19 @@ def _check_path(path: Path, create: bool) -> None:
         )
     if not os.access(path.parent, os.W_OK):
         raise WorkspaceError(f"the folder {path.parent.resolve()} is read-only; name a writable place with --workspace PATH")
+
+
+def _writable(path: Path) -> bool:
+    """Whether SQLite can write to the file, and to the files that it keeps beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _read_only_url(path: Path) -> URL:
+    """For a file that cannot be written. Where nobody is writing it either, no file beside it is needed or made."""
+    query = {"uri": "true", "mode": "ro"}
+    if not Path(f"{path}-wal").exists():
+        query["immutable"] = "1"
+    return URL.create("sqlite", database=path.absolute().as_uri(), query=query)
 
 
 def _engine(url: URL) -> Engine:
@@ -230,6 +244,13 @@ def _prepare(workspace: Workspace, create: bool) -> None:
             f"{workspace.location} is not a workspace: it is empty; "
             "make one with 'folkways run', or name another with --workspace PATH"
         )
+    if workspace.engine.url.query.get("mode") == "ro":
+        if revision != HEAD:
+            raise WorkspaceError(
+                f"the workspace {workspace.location} has schema {revision} and must be brought to {HEAD}, but it or its folder is "
+                "read-only; make both writable, or copy the file elsewhere and use --workspace COPY"
+            )
+        return
     _log_ahead(workspace.engine)
     if revision == HEAD:
         return
@@ -253,12 +274,12 @@ def _revision(connection: Connection, location: str) -> str | None:
             )
         return None
     revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    if revision is not None and str(revision) > HEAD:
+    if revision not in {f"{number:04}" for number in range(1, int(HEAD) + 1)}:
         raise WorkspaceError(
-            f"the workspace {location} was written by a newer folkways (schema {revision}; this one knows up to {HEAD}). "
+            f"the workspace {location} was written by a newer folkways (schema {revision}; this one knows 0001 to {HEAD}). "
             "Nothing was changed. Upgrade with 'pip install -U folkways', or use another file with --workspace PATH"
         )
-    return str(revision) if revision is not None else None
+    return str(revision)
 
 
 def _create(connection: Connection) -> None:

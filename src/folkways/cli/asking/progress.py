@@ -13,6 +13,7 @@ from rich.text import Text
 
 from folkways.cli.terminal import terminal
 from folkways.engine.progress import ModelProgress
+from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints
 from folkways.reports.text import duration, one_line, shorten
 
@@ -45,6 +46,8 @@ class RunProgress:
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._warned: set[str] = set()
+        self._waits = False  # whether it was told what a first Ctrl-C waits for
+        self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
         self._bars = Progress(
             _Told("model", "bold"),
@@ -82,12 +85,18 @@ class RunProgress:
             if counts.warning is not None and counts.warning not in self._warned:
                 self._warned.add(counts.warning)
                 self.console.print(one_line(f"warning: {counts.warning}"), soft_wrap=True)
+        waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
+        if waiting and not self._waits:
+            self._waits = True
+            self.console.print(f"waiting for {waiting:,} {'reply' if waiting == 1 else 'replies'}, press again to drop them")
         finished = all(counts.left == 0 or counts.stopped for counts in models)
         if not self._live and (finished or time.monotonic() - self._last >= PLAIN_SECONDS):
             self._last = time.monotonic()
             for counts in models:
-                if counts.total:
+                if counts.total and counts.endpoint not in self._done:
                     self.console.print(one_line(f"{counts.endpoint}: {_line(counts)}"), soft_wrap=True)
+                if counts.ended is not None:
+                    self._done.add(counts.endpoint)
         if finished and self._then and any(counts.done or counts.failed for counts in models):
             self.console.print(self._then)
             self._then = ""
