@@ -74,7 +74,7 @@ def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Pat
     new, old = read_only / "new.db", read_only / "old.db"
     assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", new, **careful), "read-only", "--workspace")
     assert refused(folkways_process("run", "demo/mcq", *FIRST, "-w", old, **careful), "read-only", "copy the file elsewhere")
-    assert refused(folkways_process("score", "-w", old, **careful), "read-only", "copy the file elsewhere")
+    assert refused(folkways_process("score", "-w", old, **careful), "read-only", "--workspace")
     copy = tmp_path / "copy.db"
     copy.write_bytes(old.read_bytes())
     assert refused(folkways_process("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out")
@@ -110,7 +110,7 @@ READING = (
     "runs",
     "score",
     "report",
-    "gate --min sample=1",
+    "gate --min demo=1",
     "compare",
     "analyse",
     "show US/school-1",

@@ -276,8 +276,9 @@ def _revision(connection: Connection, location: str) -> str | None:
     revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     if revision not in {f"{number:04}" for number in range(1, int(HEAD) + 1)}:
         raise WorkspaceError(
-            f"the workspace {location} was written by a newer folkways (schema {revision}; this one knows 0001 to {HEAD}). "
-            "Nothing was changed. Upgrade with 'pip install -U folkways', or use another file with --workspace PATH"
+            f"the workspace {location} was written by a newer folkways or another program "
+            f"(schema {revision}; this one knows 0001 to {HEAD}). Nothing was changed. "
+            "Upgrade with 'pip install -U folkways', or use another file with --workspace PATH"
         )
     return str(revision)
 
