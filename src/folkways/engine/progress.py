@@ -12,7 +12,7 @@ class ModelProgress:
 
     total:    requests that had no response when the session began.
     stored:   requests of the run that had a response already.
-    elsewhere: pending requests that another process answered meanwhile.
+    by_others: pending requests that another process answered meanwhile.
     warning:  what the user should know at once; None for nothing.
     usd:      None where the price of the model is not known.
     """

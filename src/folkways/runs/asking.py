@@ -13,14 +13,14 @@ import sqlalchemy as sa
 from folkways import __version__
 from folkways.benchmarks.build import Prompt, Reply
 from folkways.endpoints.base import Settings
-from folkways.endpoints.prices import FREE, Price
+from folkways.endpoints.prices import Price
 from folkways.engine.asking import Limits
-from folkways.engine.budget import Amount, Budget, parse_budget, require_prices, require_token_limits
+from folkways.engine.budget import Amount, Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Order, ask
 from folkways.records import State
 from folkways.runs.execute import BY_USER, end_of
-from folkways.runs.models import Model, price_function
+from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
@@ -31,14 +31,11 @@ KEYS_PER_QUERY = 500
 
 
 def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:
-    """What may be spent, and the price of each model by its name (None: not known).
+    """What may be spent, and the price of each model by its identity (None: not known).
 
     FolkwaysError for a budget that cannot be kept: in money without a price, in money or tokens without a limit for replies.
     """
-    limit = parse_budget(options.budget) if options.budget is not None else None
-    price_of = price_function(options.prices)
-    prices = {model.name: FREE if model.endpoint.local else price_of(model.endpoint) for model in models}
-    require_prices(limit, prices)
+    limit, prices = limit_and_prices(models, options)
     require_token_limits(
         limit, [model.name for model in models if not model.endpoint.local and _settings(model, 1).max_tokens is None]
     )
@@ -167,7 +164,7 @@ class AskSession:
     def _send(self, model: Model) -> ModelProgress:
         options = self.options
         limits = Limits(options.concurrency, options.attempts, options.max_errors)
-        order = Order(model.endpoint, self._numbers[model.identity], limits, self._prices[model.name], model.name)
+        order = Order(model.endpoint, self._numbers[model.identity], limits, self._prices[model.identity], model.name)
         return ask(self._workspace, self.run.id, [order], budget=self._budget, observer=options.observer, every=options.every)[0]
 
     def _look_up(self, keys: Sequence[str]) -> list[str]:

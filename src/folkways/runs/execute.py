@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from folkways.endpoints.prices import FREE
 from folkways.engine.asking import Limits
-from folkways.engine.budget import USED_UP, Budget, parse_budget, require_prices, require_token_limits
+from folkways.engine.budget import USED_UP, Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Order, ask
 from folkways.runs import plan
-from folkways.runs.models import Model, price_function
+from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
@@ -58,10 +57,7 @@ def execute(
     The state of the run is recorded whatever happens. Raises FolkwaysError for unknown names, a budget in money for a model without
     a price, and problems of the workspace.
     """
-    budget = parse_budget(asking.budget) if asking.budget is not None else None
-    price_of = price_function(asking.prices)
-    prices = [FREE if model.endpoint.local else price_of(model.endpoint) for model in models]
-    require_prices(budget, {model.name: price for model, price in zip(models, prices, strict=True)})
+    budget, prices = limit_and_prices(models, asking)
     tasks = plan.plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]
     require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
@@ -74,10 +70,10 @@ def execute(
             model.endpoint,
             run_records.endpoint_id(workspace, model.identity, model.name),
             Limits(asking.concurrency, asking.attempts, asking.max_errors),
-            price,
+            prices[model.identity],
             model.name,
         )
-        for model, price in zip(models, prices, strict=True)
+        for model in models
     ]
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()

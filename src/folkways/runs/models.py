@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from folkways.endpoints.base import Endpoint, EndpointOptions
-from folkways.endpoints.prices import Price, load_prices
+from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.endpoints.registry import open_name
+from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError
-from folkways.runs.options import SETTING_NAMES, parse_settings
+from folkways.runs.options import SETTING_NAMES, AskOptions, parse_settings
 
 SEPARATOR = "?"
 
@@ -62,6 +63,18 @@ def price_function(file: Path | str | None = None) -> Callable[[Endpoint], Price
     """What an endpoint's tokens cost by the prices in use (``load_prices``); None for a model that they do not name."""
     table = load_prices(file)
     return lambda endpoint: table.find(split_name(endpoint.name)[0])
+
+
+def limit_and_prices(models: Sequence[Model], asking: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:
+    """What may be spent (None: anything), and the price of each model by its identity (None: not known).
+
+    FolkwaysError for a budget in money where a price is not known.
+    """
+    limit = parse_budget(asking.budget) if asking.budget is not None else None
+    price_of = price_function(asking.prices)
+    prices = {model.identity: FREE if model.endpoint.local else price_of(model.endpoint) for model in models}
+    require_prices(limit, {model.name: prices[model.identity] for model in models})
+    return limit, prices
 
 
 def open_models(models: Sequence[str | Endpoint], options: EndpointOptions, *, need_key: bool = True) -> list[Model]:
