@@ -94,8 +94,9 @@ class Endpoint(Protocol):
     local:          True where asking costs nothing and needs no network (baselines, replay).
     default_concurrency: how many requests at once at most, unless the user says.
 
-    It may have two attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
+    It may have attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
     how many its server works on at the same time; more are then tried by and by. ``timeout``: seconds after which it gives up.
+    ``about``, once it is open: how the model runs, on one line, for people.
     """
 
     name: str

@@ -106,7 +106,7 @@ class LocalEndpoint:
 
     async def _generate(self, model: LoadedModel, batch: list[_Waiting]) -> None:
         requests = [one.request for one in batch]
-        seed = None if requests[0].settings.temperature == 0 else _seed_of(requests[0], self._seed)
+        seed = None if requests[0].settings.temperature == 0 else sampling_seed(requests[0], self._seed)
         answers: list[Completion | EndpointFailure]
         try:
             answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
@@ -136,7 +136,8 @@ def _batch(waiting: list[_Waiting], largest: int) -> list[_Waiting]:
     return [one for one in waiting if one.request.settings == settings][:largest]
 
 
-def _seed_of(request: Request, seed: int) -> int:
+def sampling_seed(request: Request, seed: int) -> int:
+    """The seed (56 bits) that a request is sampled from: of its own settings, or ``seed``, with its key and sample mixed in."""
     text = f"{request.settings.seed if request.settings.seed is not None else seed}\0{request.key}\0{request.sample}"
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big")
 
