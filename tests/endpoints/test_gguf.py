@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,13 +19,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.endpoints.base import Completion, EndpointFailure, Settings
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
 from folkways.endpoints.gguf import endpoint as gguf
 from folkways.endpoints.gguf.file import Header, checksum, read_header
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from tests.support.asking import request
-from tests.support.gguf_file import header, real_model
+from tests.support.gguf_file import header, real_model, served
 
 WHOLE = {
     "general.architecture": "llama",
@@ -186,6 +188,49 @@ def test_a_file_without_chat_template_is_asked_to_go_on(model, tmp_path):
     assert found.text.strip().startswith("five")
     assert found.input_tokens <= 10
     assert "template=none" in found.model
+
+
+READ = Settings(temperature=None, top_p=None, read=LOGLIK)
+MOST_TOKENS = 200
+
+
+def directly(model: Path, text: str, options: tuple[str, ...]) -> dict[str, float]:
+    """The log-probability of options of one token each, out of the whole list that a server of its own tells of the next token."""
+    with served(model) as url:
+
+        def post(page: str, body: dict) -> dict:
+            asked = urllib.request.Request(url + page, json.dumps(body).encode(), {"Content-Type": "application/json"})
+            return json.loads(urllib.request.urlopen(asked).read())
+
+        body = {"prompt": text, "n_predict": 1, "n_probs": MOST_TOKENS, "temperature": 0}
+        (said,) = post("/completion", body)["completion_probabilities"]
+    likelihoods = {each["token"]: each["logprob"] for each in said["top_logprobs"]}
+    return {option: likelihoods[option] for option in options}
+
+
+def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model):
+    chat = (
+        "<|im_start|>system\nBrief.<|im_end|>\n<|im_start|>user\nTrue or False: tea is a drink.<|im_end|>\n<|im_start|>assistant\n"
+    )
+    options = ("False", "True")
+    asked = request("True or False: tea is a drink.", system="Brief.", settings=READ, choices=options)
+    (found,) = ask("smollm2", asked)
+    expected = directly(model, chat, options)
+    assert found.text == max(expected, key=expected.get)
+    _, *words = found.finish_reason.split()
+    assert dict(zip(words[::2], map(float, words[1::2]), strict=True)) == pytest.approx(expected, abs=0.02)
+    assert checksum(model) in found.model
+
+
+def test_an_option_of_several_tokens_and_a_file_without_template(model, tmp_path):
+    plain = tmp_path / "plain.gguf"
+    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+    options = ("nine hundred elephants", "five, six, seven, eight", "purple")
+    (found,) = ask(plain, request("One, two, three, four,", settings=READ, choices=options))
+    assert found.text == "five, six, seven, eight"
+    (failure,) = ask(plain, request("One, two,", settings=READ))
+    assert isinstance(failure, EndpointFailure)
+    assert failure.fatal
 
 
 def test_a_prompt_that_is_too_long_spoils_no_other(model):

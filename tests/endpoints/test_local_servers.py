@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import subprocess
-import sys
 
 import pytest
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, EndpointOptions, Request, Settings
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
-from tests.support.gguf_file import real_model
+from tests.support.gguf_file import real_model, served
 from tests.support.model_server import ModelServer
 
 LOCAL = ("ollama", "vllm", "lmstudio", "llamacpp")
@@ -29,13 +27,13 @@ def _bare_environment(monkeypatch):
             monkeypatch.delenv(name, raising=False)
 
 
-def ask(name: str, options: EndpointOptions | None = None) -> Completion:
+def ask(name: str, options: EndpointOptions | None = None, asked: Request | None = None) -> Completion:
     endpoint = open_name(name, options)
 
     async def run() -> Completion:
         await endpoint.open(1)
         try:
-            return await endpoint.complete(request())
+            return await endpoint.complete(asked or request())
         finally:
             await endpoint.close()
 
@@ -133,30 +131,19 @@ def test_a_server_that_wants_a_key_says_so_when_it_is_asked():
     assert "VLLM_API_KEY" in str(caught.value)
 
 
-REAL = """
-import sys, xllamacpp
-params = xllamacpp.CommonParams()
-params.model.path, params.hostnames, params.port, params.n_ctx = sys.argv[1], ["127.0.0.1"], 0, 512
-params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
-
-
-def test_a_real_llama_cpp(tmp_path):
+def test_a_real_llama_cpp():
     model = real_model()
-    with subprocess.Popen(
-        [sys.executable, "-c", REAL, str(model)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        try:
-            url = process.stdout.readline().strip()
-            assert ask(f"llamacpp/{model.stem}@{url}").text.strip()
-            with pytest.raises(FolkwaysError, match=rf"has no model 'other'; it has .*{model.name}"):
-                ask(f"llamacpp/other@{url}")
-        finally:
-            process.kill()
+    with served(model) as url:
+        assert ask(f"llamacpp/{model.stem}@{url}").text.strip()
+        read = request(settings=Settings(temperature=None, top_p=None, read=LOGLIK), choices=("Yes", "No"))
+        assert ask(f"llamacpp/{model.stem}@{url}", asked=read).text in ("Yes", "No")
+        with pytest.raises(FolkwaysError, match=rf"has no model 'other'; it has .*{model.name}"):
+            ask(f"llamacpp/other@{url}")
+
+
+@pytest.mark.parametrize("kind", ["ollama", "vllm", "lmstudio"])
+def test_a_server_that_tells_no_likelihoods_is_not_asked_for_them(kind):
+    read = request(settings=Settings(temperature=None, top_p=None, read=LOGLIK), choices=("A", "B"))
+    with ModelServer(kind, LISTED[kind]) as server, pytest.raises(EndpointFailure, match="tells no likelihoods") as caught:
+        ask(f"{kind}/{CALLED[kind]}@{server.url}", asked=read)
+    assert caught.value.fatal

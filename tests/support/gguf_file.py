@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -45,3 +48,26 @@ def real_model() -> Path:
         if find_spec(module) is None:
             pytest.skip(f"needs the package {package}")
     return find_file("smollm2")
+
+
+_SERVER = """
+import sys, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path, params.hostnames, params.port, params.n_ctx = sys.argv[1], ["127.0.0.1"], 0, 512
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+server = xllamacpp.Server(params)
+print(server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def served(model: Path) -> Iterator[str]:
+    """The address of a llama.cpp that was started by hand, as it were: none of our own code runs in it."""
+    command, pipe = [sys.executable, "-c", _SERVER, str(model)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()

@@ -155,7 +155,7 @@ class GgufEndpoint:
         """Ask. EndpointFailure for a prompt that is too long, a setting that llama.cpp has not, or when the process has ended."""
         if self._asked is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
-        if request.settings.temperature != 0:
+        if request.settings.temperature != 0 and request.settings.read is None:
             seed = sampling_seed(request, self._options.seed) % 2**32
             request = replace(request, settings=replace(request.settings, seed=seed))
         try:
@@ -180,12 +180,12 @@ class _Embedded(LlamaCppEndpoint):
     """llama.cpp's server in our own process: samples by temperature and top_p alone, and continues a prompt without a template."""
 
     def __init__(self, address: Address, options: EndpointOptions, header: Header) -> None:
-        self._chats = header.chat_template is not None
+        self._templated = header.chat_template is not None
         super().__init__(address, options)
 
     def path(self) -> str:
         """Below the base address."""
-        return super().path() if self._chats else "/completions"
+        return super().path() if self._templated else "/completions"
 
     def payload(self, request: Request) -> dict[str, Any]:
         """As for every server of OpenAI's protocol, with llama.cpp's own limits on what is sampled lifted.
@@ -194,17 +194,24 @@ class _Embedded(LlamaCppEndpoint):
         not depend on what was asked before it.
         """
         payload = super().payload(request) | {"top_k": 0, "min_p": 0.0, "cache_prompt": False}
-        if not self._chats:
+        if not self._templated:
             del payload["messages"]
-            payload["prompt"] = request.user if request.system is None else f"{request.system}\n\n{request.user}"
+            payload["prompt"] = _plain(request)
         return payload
+
+    async def _prompt(self, request: Request) -> str:
+        return await super()._prompt(request) if self._templated else _plain(request)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
         """The first choice, a message or a text."""
         choices = reply.get("choices")
-        if not self._chats and isinstance(choices, list):
+        if not self._templated and isinstance(choices, list):
             choices = [choice | {"message": {"content": choice.get("text")}} for choice in choices if isinstance(choice, dict)]
         return super().read(reply | {"choices": choices})
+
+
+def _plain(request: Request) -> str:
+    return request.user if request.system is None else f"{request.system}\n\n{request.user}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

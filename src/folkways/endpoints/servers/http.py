@@ -21,6 +21,7 @@ from yarl import URL
 from folkways import __version__
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.endpoints.clean import quotable, storable
+from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
 from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
 from folkways.endpoints.servers.failures import outcome, read_error
@@ -105,6 +106,8 @@ class HttpEndpoint(ABC):
         session, connections = self._session, self._connections
         if session is None or connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
+        if request.settings.read is not None:
+            raise EndpointFailure(f"{self.name} tells no likelihoods (read={request.settings.read}): {ABLE} do", fatal=True)
         body = to_json(self.payload(request))
         failure: EndpointFailure | None = None
         try:
