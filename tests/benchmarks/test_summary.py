@@ -230,7 +230,7 @@ def large(n: int, questions: int) -> pl.DataFrame:
             "variant": np.where(rng.random(n) < 0.5, "inst-4", "pers-3"),
             "topic": [f"t{number % 6}" for number in question],
             "counted": rng.random(n) < 0.97,
-            "state": rng.choice([str(state) for state in State], n, p=[0.9, 0.03, 0.03, 0.02, 0.02]),
+            "state": rng.choice([str(state) for state in State], n, p=[0.88, 0.03, 0.03, 0.02, 0.02, 0.02]),
             "right": (rng.random(n) < 0.5).astype(np.float64),
             "share": rng.random(n),
         }

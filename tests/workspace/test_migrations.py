@@ -80,7 +80,7 @@ def test_what_texts_told_stands_in_columns(empty: tuple[sa.Engine, str], revisio
     assert runs == [
         {**row, "command": command, "state": state} for row, command, state in zip(before["runs"], commands, states, strict=True)
     ]
-    added = {"subject": "model", "left_out": 0, "why_left_out": None, "effective_questions": None}
+    added = {"subject": "model", "left_out": 0, "why_left_out": None, "effective_questions": None, "truncated": 0, "cut": 0}
     parts = [
         {
             "task": "sample/mcq",

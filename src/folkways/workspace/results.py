@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
+from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -120,7 +120,7 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
     """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
-    kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
+    kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
     rows = judged.select(
         pl.lit(run.id).alias("run_id"),
