@@ -12,6 +12,7 @@ from folkways.endpoints.base import EndpointOptions, Settings
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
+from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 
 
@@ -173,6 +174,37 @@ def test_unusual_but_good_replies_are_read(ask, protocol, kind):
     if kind == "length":
         assert found.finish_reason in {"length", "max_tokens", "MAX_TOKENS"}
     assert (found.input_tokens is None) == (kind == "no-usage")
+
+
+@pytest.mark.parametrize("kind", ["thinks", "spent", "parts"])
+def test_thoughts_stand_apart_from_the_text(ask, protocol, kind):
+    found = ask(protocol, request(f"[[fault:{kind}]]"))
+    assert found.text in ({""} if kind == "spent" else {"A", "B", "C", "D"})
+    assert found.thoughts == ({"openai": None}.get(protocol, "hm") if kind == "parts" else THOUGHTS)
+    assert (found.finish_reason in {"length", "max_tokens", "MAX_TOKENS"}) == (kind == "spent")
+    assert found.refusal is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "A", "reasoning_content": "hm"},
+        {"content": "A", "reasoning": "hm"},
+        {"content": "A", "reasoning": "hm", "reasoning_content": "hm"},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "A"}]},
+    ],
+)
+def test_servers_of_chat_completions_name_thoughts_in_many_ways(message):
+    endpoint = open_name("http://localhost:1/v1#m", EndpointOptions())
+    found = endpoint.read({"choices": [{"message": message, "finish_reason": "stop"}]})
+    assert (found.text, found.thoughts) == ("A", "hm")
+
+
+@pytest.mark.parametrize("thoughts", [None, "", 7, [], {"summary": "hm"}])
+def test_thoughts_of_no_known_form_are_none(thoughts):
+    endpoint = open_name("http://localhost:1/v1#m", EndpointOptions())
+    found = endpoint.read({"choices": [{"message": {"content": "A", "reasoning": thoughts}}]})
+    assert (found.text, found.thoughts) == ("A", None)
 
 
 def test_null_text_is_empty_text(ask, protocol):

@@ -50,6 +50,7 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    thoughts: str | None = None  # what the model thought before the text, where the endpoint tells it apart; untrusted
 
 
 class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error

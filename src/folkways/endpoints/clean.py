@@ -13,6 +13,28 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 
 
+_THINKING = re.compile(r"(?:\s*<think(?:ing)?>)?(.*?)</think(?:ing)?>\s*", re.DOTALL)
+_STILL_THINKING = re.compile(r"\s*<think(?:ing)?>")
+
+
+def thoughts_apart(text: str) -> tuple[str | None, str]:
+    """The thoughts that open models put before their reply, as ``<think>...</think>``, and the reply; None without any.
+
+    Templates that open the tag in the prompt leave only its end in the text. Without an end there is no reply: it is empty.
+    """
+    if "think" not in text:
+        return None, text
+    thoughts, end = [], 0
+    while found := _THINKING.match(text, end):
+        thoughts.append(found[1].strip())
+        end = found.end()
+    if found := _STILL_THINKING.match(text, end):
+        thoughts.append(text[found.end() :].strip())
+        end = len(text)
+    text = text[end:]
+    return ("\n\n".join(thoughts), text) if thoughts else (None, text)
+
+
 def storable(text: str) -> str:
     """``text`` with NULs and lone surrogates replaced by U+FFFD, so that every database and file can hold it; same length."""
     if text.isascii() and "\0" not in text:  # nearly every text, and much faster to tell

@@ -96,6 +96,20 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     )
 
 
+def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
+    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing is known)."""
+    expected, replies = schema.expected, schema.responses
+    query = (
+        sa.select(expected.c.ordinal, replies.c.thoughts)
+        .outerjoin(replies, replies.c.key == expected.c.key)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id)
+        .where(expected.c.task == part.task, expected.c.item == item)
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    return pl.DataFrame(rows, schema={"ordinal": pl.Int64, "thoughts": pl.String}, orient="row")
+
+
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
     expected, replies = schema.expected, schema.responses

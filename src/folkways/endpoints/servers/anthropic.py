@@ -60,7 +60,7 @@ class AnthropicEndpoint(HttpEndpoint):
         )
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The text blocks, joined. A refusal is the stop reason ``refusal``."""
+        """The text blocks, joined; those of type ``thinking`` are the thoughts. A refusal is the stop reason ``refusal``."""
         content, stop = reply.get("content"), name_of(reply.get("stop_reason"))
         # An empty list is how the protocol says nothing: with a refusal, or a turn that ended at once.
         if not isinstance(content, list) or (not content and stop not in ("refusal", "end_turn", "max_tokens")):
@@ -68,11 +68,13 @@ class AnthropicEndpoint(HttpEndpoint):
         usage = reply.get("usage")
         cached = (count_of(usage, name) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
         fresh = count_of(usage, "input_tokens")
+        blocks = [part for part in content if isinstance(part, dict)]
         return Completion(
-            text=text_of([part for part in content if isinstance(part, dict) and part.get("type") == "text"]),
+            text=text_of([part for part in blocks if part.get("type") == "text"]),
             finish_reason=stop,
             refusal="the provider says that the model refused" if stop == "refusal" else None,
             model=name_of(reply.get("model")),
             input_tokens=None if fresh is None else fresh + sum(cached),
             output_tokens=count_of(usage, "output_tokens"),
+            thoughts=text_of([part.get("thinking") for part in blocks if part.get("type") == "thinking"]) or None,
         )

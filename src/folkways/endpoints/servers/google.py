@@ -64,11 +64,11 @@ class GoogleEndpoint(HttpEndpoint):
         finish = name_of(candidate.get("finishReason"))
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
-        spoken = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if isinstance(parts, list) else None
+        parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
         withheld = blocked or (finish if finish in WITHHELD else None)
         visible, thought = count_of(usage, "candidatesTokenCount"), count_of(usage, "thoughtsTokenCount")
         return Completion(
-            text=text_of(spoken),
+            text=text_of([part for part in parts if not part.get("thought")]),
             finish_reason=finish,
             refusal=None if withheld is None else f"the provider withheld the answer: {withheld}",
             model=name_of(reply.get("modelVersion")),
@@ -76,4 +76,5 @@ class GoogleEndpoint(HttpEndpoint):
             # Thinking is billed as output but counted apart.
             output_tokens=None if visible is None and thought is None else (visible or 0) + (thought or 0),
             reasoning_tokens=thought,
+            thoughts=text_of([part for part in parts if part.get("thought")]) or None,
         )

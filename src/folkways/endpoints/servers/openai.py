@@ -84,7 +84,11 @@ class OpenAIEndpoint(HttpEndpoint):
         raise EndpointFailure(message, fatal=True)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``."""
+        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``.
+
+        Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq, Ollama, vLLM) or parts of
+        the content (Mistral).
+        """
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -98,14 +102,18 @@ class OpenAIEndpoint(HttpEndpoint):
             withheld = "the provider's content filter withheld the answer" if finish == "content_filter" else None
         usage = reply.get("usage")
         details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+        content = message.get("content")
+        parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        thoughts = (message.get("reasoning_content"), message.get("reasoning"), *parts)
         return Completion(
-            text=text_of(message.get("content")),
+            text=text_of(content),
             finish_reason=finish,
             refusal=withheld,
             model=name_of(reply.get("model")),
             input_tokens=count_of(usage, "prompt_tokens"),
             output_tokens=count_of(usage, "completion_tokens"),
             reasoning_tokens=count_of(details, "reasoning_tokens"),
+            thoughts="".join(dict.fromkeys(map(text_of, thoughts))) or None,
         )
 
 

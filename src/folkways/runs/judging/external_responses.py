@@ -11,6 +11,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.cultures import get_culture, get_language, select_cultures
+from folkways.endpoints.clean import thoughts_apart
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.base import Release
@@ -235,6 +236,8 @@ def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.Dat
     on = [name for name in ASKED if name in located.columns]
     extra = [name for name in ("prompt", "finish_reason") if name in located.columns]
     told = located.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
+    spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in told["response"]]
+    told = told.with_columns(response=pl.Series(spoken, dtype=pl.String))
     joined = asked.join(told, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     return joined.with_columns(
