@@ -144,6 +144,8 @@ def test_dollars_are_limited_where_every_price_is_known() -> None:
         (None, 10, None, 5 + 16, 10),
         (None, 10, "none", 5 + 16, 10),
         ("be brief", 10, "low", 5 + 8 + 16, 10 + 16384),
+        (None, 10, "off", 5 + 16, 10),
+        (None, 10, "50000", 5 + 16, 10 + 50_000),
         ("한국", None, None, 5 + 6 + 16, 4096),
         ("\ud800", None, "high", 5 + 1 + 16, 4096 + 16384),
     ],

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+NO_THINKING = "off"
+"""The reasoning effort of a model that is asked not to think; ``none`` says nothing of it and leaves that to the provider."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Sampling settings of a request. None means: leave it out and let the provider decide.
 
-    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens; reasoning_effort is the provider's word ("low", "high").
+    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens. reasoning_effort is the provider's word ("low", "high"), a
+    whole number of tokens to think with at most ("2000"), or NO_THINKING.
     """
 
     temperature: float | None = 0.0
@@ -19,6 +23,12 @@ class Settings:
     seed: int | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
+
+    @property
+    def thinking_budget(self) -> int | None:
+        """The tokens to think with at most, where ``reasoning_effort`` names them; None where it is a word or not set."""
+        effort = self.reasoning_effort or ""
+        return int(effort) if effort.isascii() and effort.isdigit() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.clean import storable
 from folkways.endpoints.servers.http import (
     BodyTooLargeError,
@@ -72,10 +72,20 @@ class OpenAIEndpoint(HttpEndpoint):
         if settings.seed is not None:
             payload[self._field(dialect.seed, "seed", settings.seed)] = settings.seed
         if settings.reasoning_effort is not None:
-            effort = settings.reasoning_effort
-            outer, _, inner = self._field(dialect.reasoning_effort, "reasoning_effort", effort).partition(".")
+            outer, _, inner = self._effort_field(settings).partition(".")
+            word = "none" if settings.reasoning_effort == NO_THINKING else settings.reasoning_effort
+            effort = word if settings.thinking_budget is None else settings.thinking_budget
             payload[outer] = {inner: effort} if inner else effort
         return payload
+
+    def _effort_field(self, settings: Settings) -> str:
+        dialect = self._address.dialect
+        if settings.thinking_budget is None or not dialect.reasoning_effort:
+            return self._field(dialect.reasoning_effort, "reasoning_effort", settings.reasoning_effort)
+        if not dialect.reasoning_budget:
+            message = f"{self.name} takes no number of tokens to think with, but a word such as reasoning_effort=low"
+            raise EndpointFailure(f"{message}; --setting reasoning_effort=none leaves it to the provider", fatal=True)
+        return dialect.reasoning_budget
 
     def _field(self, field: str, setting: str, value: object) -> str:
         if field:
