@@ -94,6 +94,8 @@ def test_any_prompt_can_be_sent(text):
         ("<think>", "", ""),
         ("A, I said <think>", None, "A, I said <think>"),
         ("<think>B?</think>", "B?", ""),
+        ("<think>B?</think>A, by my <think>tags</think>", "B?", "A, by my <think>tags</think>"),
+        ("A: write <think>so</think>", None, "A: write <think>so</think>"),
     ],
 )
 def test_thoughts_before_a_reply_stand_apart(text, thoughts, reply):

@@ -126,7 +126,7 @@ class _Columns:
             questions=_numbered(counted["question"], names),
             n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
-            cut=counted[CUT].cast(pl.Int64).to_numpy(),
+            cut=counted[CUT].fill_null(False).cast(pl.Int64).to_numpy(),
             values={metric.name: counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy() for metric in metrics},
             why=why,
             reasons=reasons,

@@ -303,8 +303,7 @@ class RequestQueue:
     @staticmethod
     def _row(endpoint_id: int, result: Answered, now: float) -> dict[str, object]:
         request, completion = result.request, result.completion
-        inside, text = thoughts_apart(completion.text)
-        thoughts = "\n\n".join(filter(None, (completion.thoughts, inside)))
+        thoughts, text = thoughts_apart(completion.text, completion.thoughts)
         return {
             "key": request.key,
             "endpoint_id": endpoint_id,
@@ -321,7 +320,7 @@ class RequestQueue:
             "seconds": result.seconds,
             "attempts": result.attempts,
             "created": now,
-            "thoughts": storable(thoughts) or None,
+            "thoughts": storable(thoughts) if thoughts else None,
         }
 
 
