@@ -214,7 +214,7 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
 
 
 def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_is_scored(asked: Asked, tmp_path: Path) -> None:
-    """As schema 0007 had it: replies cut and unread were unreadable, and thoughts were thrown away."""
+    """As schema 0008 had it: replies cut and unread were unreadable, and thoughts were thrown away."""
     old = tmp_path / "w.db"
     kept = load_run("last", asked.workspace).scores()
     with closing(sqlite3.connect(asked.workspace)) as source, closing(sqlite3.connect(old)) as database:
@@ -223,7 +223,7 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
         database.execute("UPDATE judgements SET state = 'unreadable' WHERE state = 'truncated'")
         for table, column in (("scores", "truncated"), ("scores", "cut"), ("responses", "thoughts")):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("UPDATE alembic_version SET version_num = '0007'")
+        database.execute("UPDATE alembic_version SET version_num = '0008'")
         database.commit()
     before = load_run("last", old).scores()
     assert before.drop("unreadable", "truncated", "cut").equals(kept.drop("unreadable", "truncated", "cut"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -76,6 +76,7 @@ runs = Table(
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
     Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
+    Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
 )
 
 expected = Table(
