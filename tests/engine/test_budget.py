@@ -213,3 +213,11 @@ def test_everyone_who_waits_looks_again_when_something_has_settled() -> None:
             assert [type(end) for end in ended] == [asyncio.CancelledError, type(None), type(None)]
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("effort", "tokens"),
+    [(None, None), ("low", None), ("off", None), ("2000", 2000), ("-5", None), ("²", None), ("9" * 5000, None)],
+)
+def test_an_effort_in_digits_is_a_number_of_tokens(effort: str | None, tokens: int | None) -> None:
+    assert Settings(reasoning_effort=effort).thinking_budget == tokens

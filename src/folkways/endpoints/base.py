@@ -27,8 +27,8 @@ class Settings:
     @property
     def thinking_budget(self) -> int | None:
         """The tokens to think with at most, where ``reasoning_effort`` names them; None where it is a word or not set."""
-        effort = self.reasoning_effort or ""
-        return int(effort) if effort.isascii() and effort.isdigit() else None
+        effort = str(self.reasoning_effort or "")
+        return int(effort) if effort.isascii() and effort.isdigit() and len(effort) < 10 else None
 
 
 @dataclass(frozen=True, slots=True)
