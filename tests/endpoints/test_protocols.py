@@ -73,7 +73,6 @@ def test_settings_that_are_none_are_left_out(ask, chat_server):
         ("groq", Settings(reasoning_effort=NO_THINKING), {"reasoning_effort": "none"}),
         ("openrouter", Settings(reasoning_effort="2000"), {"reasoning": {"max_tokens": 2000}}),
         ("openrouter", Settings(reasoning_effort=NO_THINKING), {"reasoning": {"effort": "none"}}),
-        ("vllm", Settings(max_tokens=9, reasoning_effort="2000"), {"max_tokens": 9, "thinking_token_budget": 2000}),
     ],
 )
 def test_dialects_of_openai(chat_server, monkeypatch, provider, settings, fields):
@@ -89,6 +88,12 @@ def test_dialects_of_openai(chat_server, monkeypatch, provider, settings, fields
     body = last(chat_server)[2]
     assert body["model"] == "a/b"
     assert {name: value for name, value in body.items() if name not in ("model", "messages", "temperature", "top_p")} == fields
+
+
+def test_vllm_takes_a_number_of_tokens_to_think_with():
+    endpoint = open_name("vllm/m", EndpointOptions(base_url="http://localhost:1/v1"))
+    sent = endpoint.payload(request(settings=Settings(max_tokens=9, reasoning_effort="2000")))
+    assert (sent["max_tokens"], sent["thinking_token_budget"], "reasoning_effort" in sent) == (9, 2000, False)
 
 
 def test_anthropic_layout(ask, chat_server):

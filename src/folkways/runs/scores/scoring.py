@@ -89,7 +89,8 @@ def score_run(
             _check_complete(run, task, sum(frame.height for frame in slim), responses.height)
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
-            made = signature(task, run_task, responses, sources, sent, resolved)
+            served = results.served(workspace, run, part)
+            made = signature(task, run_task, responses, sources, sent, resolved, served)
             del responses  # tens of megabytes that summarising can use
             whole = pl.concat(slim)
             del slim
