@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import Subject
@@ -154,7 +155,7 @@ def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame,
     for items in batches:
         share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
         if share.height:
-            yield task.judge(items, share, profile).with_columns(share["ordinal"])
+            yield judge_replies(task, items, share, profile).with_columns(share["ordinal"])
 
 
 def release_of(run_task: run_records.RunTask) -> Release:
