@@ -9,16 +9,8 @@ from yarl import URL
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import storable
-from folkways.endpoints.servers.http import (
-    BodyTooLargeError,
-    HttpEndpoint,
-    count_of,
-    environment_proxy,
-    from_json,
-    name_of,
-    read_bounded,
-    text_of,
-)
+from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, environment_proxy, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
 
 SLOTS_SECONDS = 2.0
@@ -40,15 +32,18 @@ class OpenAIEndpoint(HttpEndpoint):
 
     async def _slots(self) -> int | None:
         """``total_slots`` of llama.cpp's ``/props``; None from a server that has no such page, or does not answer soon."""
-        assert self._session is not None  # noqa: S101 - it is open
         props = URL(f"{self._address.base_url.removesuffix('/v1')}/props", encoded=True)
         try:
             timeout = aiohttp.ClientTimeout(total=SLOTS_SECONDS)
             async with (
-                aiohttp.ClientSession(headers=self._session.headers, proxy=environment_proxy(str(props))) as session,
+                aiohttp.ClientSession(headers=self._headers(), proxy=environment_proxy(str(props))) as session,
                 session.get(props, allow_redirects=False, timeout=timeout) as response,
             ):
-                found = from_json(await read_bounded(response, MAX_PROPS, whole=True)) if response.status == 200 else None
+                found = (
+                    from_json(await read_bounded(response.content, response.headers, MAX_PROPS, whole=True))
+                    if response.status == 200
+                    else None
+                )
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
             return None
         slots = found.get("total_slots") if isinstance(found, dict) else None
