@@ -25,12 +25,12 @@ T = TypeVar("T")
 FEED = 512
 """Requests that are claimed at a time."""
 
-BATCH = 64
+BATCH = 256
 BATCH_SECONDS = 0.05
 """Results are committed when there are this many or when the first has waited this long.
 
-A commit costs about 0.6 ms of CPU beside 0.02 ms per result, so these cost little; and what ``kill -9`` takes away (replies that
-have arrived and are not committed are asked for again) stays about as much as is in flight anyway.
+A commit costs about 1 ms of CPU beside 0.01 ms per result, so these cost little; and what ``kill -9`` takes away (replies that
+have arrived and are not committed are asked for again) is that of the last moment.
 """
 
 BACKLOG = 4 * BATCH

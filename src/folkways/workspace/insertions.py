@@ -26,7 +26,7 @@ def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool
     if not rows:
         return
     first = rows[0]
-    columns = tuple(table.columns.keys()) if isinstance(first, tuple) else tuple(first)
+    columns = _columns(table) if isinstance(first, tuple) else tuple(first)
     if connection.dialect.name == "postgresql":
         statement = _postgres_insertion(table, columns, replace)
         for start in range(0, len(rows), ROWS_PER_STATEMENT):
@@ -40,6 +40,12 @@ def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool
         values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
         rows = [values(row) for row in rows]
     connection.exec_driver_sql(statement, list(rows))
+
+
+@cache
+def _columns(table: sa.Table) -> tuple[str, ...]:
+    """The names of all columns, as plain text: SQLAlchemy has a kind of its own for some, which JSON takes for no text."""
+    return tuple(f"{name}" for name in table.columns.keys())  # noqa: SIM118 - not a dict
 
 
 def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Insertion:

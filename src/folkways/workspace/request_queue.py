@@ -29,6 +29,8 @@ _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "pr
 
 KEYS_PER_QUERY = 500
 
+LONGEST_REASON, LONGEST_MODEL = (schema.responses.c[name].type.length for name in ("finish_reason", "model"))  # type: ignore[attr-defined]
+
 CLAIM_LOCK = 6035588
 """First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints share a request."""
 
@@ -301,25 +303,26 @@ class RequestQueue:
         )
 
     @staticmethod
-    def _row(endpoint_id: int, result: Answered, now: float) -> dict[str, object]:
+    def _row(endpoint_id: int, result: Answered, now: float) -> tuple[object, ...]:
+        """A row of schema.responses, all columns in their order."""
         request, completion = result.request, result.completion
-        return {
-            "key": request.key,
-            "endpoint_id": endpoint_id,
-            "prompt_hash": request.prompt_hash,
-            "settings_id": request.settings_id,
-            "sample": request.sample,
-            "text": storable(completion.text),
-            "finish_reason": _word(completion.finish_reason, schema.responses.c.finish_reason),
-            "refusal": storable(completion.refusal) if completion.refusal is not None else None,
-            "model": _word(completion.model, schema.responses.c.model),
-            "input_tokens": _count(completion.input_tokens),
-            "output_tokens": _count(completion.output_tokens),
-            "reasoning_tokens": _count(completion.reasoning_tokens),
-            "seconds": result.seconds,
-            "attempts": result.attempts,
-            "created": now,
-        }
+        return (
+            request.key,
+            endpoint_id,
+            request.prompt_hash,
+            request.settings_id,
+            request.sample,
+            storable(completion.text),
+            _word(completion.finish_reason, LONGEST_REASON),
+            storable(completion.refusal) if completion.refusal is not None else None,
+            _word(completion.model, LONGEST_MODEL),
+            _count(completion.input_tokens),
+            _count(completion.output_tokens),
+            _count(completion.reasoning_tokens),
+            result.seconds,
+            result.attempts,
+            now,
+        )
 
 
 @lru_cache(maxsize=256)
@@ -328,9 +331,10 @@ def _labels(choices: str | None) -> tuple[str, ...] | None:
     return tuple(orjson.loads(choices)) if choices is not None else None
 
 
-def _word(text: str | None, column: sa.Column[str]) -> str | None:
+@lru_cache(maxsize=256)
+def _word(text: str | None, longest: int) -> str | None:
     """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
-    return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
+    return storable(text)[:longest] if text is not None else None
 
 
 def _take_turn(connection: sa.Connection, endpoint_id: int) -> None:
