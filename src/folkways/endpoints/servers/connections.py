@@ -229,7 +229,7 @@ async def read_bounded(content: aiohttp.StreamReader, headers: Mapping[str, str]
     if length is not None and length > limit and whole:
         raise BodyTooLargeError
     if length is not None and length <= limit and "Content-Encoding" not in headers:
-        return await content.read()
+        return content.read_nowait() if content.is_eof() else await content.read()
     chunks, size = [], 0
     async for chunk in content.iter_any():
         chunks.append(chunk)
