@@ -15,6 +15,7 @@ import asyncio
 import select
 import time
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 
 ERROR_BODY = 64 * 1024
 """Bytes of an error page that are read at most; the rest is of no use to anyone."""
+
+SMALL_BODY = 64 * 1024
+LARGE_AT_ONCE = 8
+"""So many bodies that are larger are read at once; of the others no more is taken in than the system and aiohttp buffer.
+
+A thousand requests of which each brings as much as it may would need 8 GiB otherwise.
+"""
 
 MOST_USES = 1000
 """Requests over one connection, then a new one: so many replies at most are asked again for each."""
@@ -115,6 +123,7 @@ class KeptConnections(aiohttp.TCPConnector):
         self._url, self._headers, self._proxy = url, headers, proxy
         self._timeout = aiohttp.ClientTimeout(sock_connect=seconds)
         self._head = b""
+        self._large = asyncio.Semaphore(LARGE_AT_ONCE)
 
     @cached_property
     def _request(self) -> aiohttp.ClientRequest:
@@ -139,7 +148,7 @@ class KeptConnections(aiohttp.TCPConnector):
             good = 200 <= message.code < 300
             if good and use > 1 and transport.get_write_buffer_size():
                 raise UnaskedError  # a reply that is there before its request was sent is the answer to another one
-            raw = await read_bounded(content, message.headers, most if good else ERROR_BODY, whole=good)
+            raw = await read_bounded(content, message.headers, most if good else ERROR_BODY, self._large, whole=good)
             if message.code == 408 or message.code >= 500:
                 line.uses = MOST_USES  # a proxy that lost its patience may still send the answer
             if len(protocol) or line.readable():
@@ -222,20 +231,28 @@ class KeptConnections(aiohttp.TCPConnector):
         return spoiled
 
 
-async def read_bounded(content: aiohttp.StreamReader, headers: Mapping[str, str], limit: int, *, whole: bool) -> bytes:
-    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning."""
+async def read_bounded(
+    content: aiohttp.StreamReader, headers: Mapping[str, str], limit: int, large: asyncio.Semaphore, *, whole: bool
+) -> bytes:
+    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning.
+
+    A body of more than SMALL_BODY bytes is read on when it is its turn among the ``large`` ones.
+    """
     told = headers.get("Content-Length", "")
     length = int(told) if told.isdecimal() else None
     if length is not None and length > limit and whole:
         raise BodyTooLargeError
-    if length is not None and length <= limit and "Content-Encoding" not in headers:
+    if length is not None and length <= min(limit, SMALL_BODY) and "Content-Encoding" not in headers:
         return content.read_nowait() if content.is_eof() else await content.read()
     chunks, size = [], 0
-    async for chunk in content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > limit:
-            if whole:
-                raise BodyTooLargeError
-            break
-    return b"".join(chunks)[:limit]
+    async with AsyncExitStack() as turn:
+        async for chunk in content.iter_any():
+            if size <= SMALL_BODY < size + len(chunk):
+                await turn.enter_async_context(large)
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit:
+                if whole:
+                    raise BodyTooLargeError
+                break
+        return b"".join(chunks)[:limit]

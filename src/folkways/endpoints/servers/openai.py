@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import aiohttp
@@ -40,7 +41,7 @@ class OpenAIEndpoint(HttpEndpoint):
                 session.get(props, allow_redirects=False, timeout=timeout) as response,
             ):
                 found = (
-                    from_json(await read_bounded(response.content, response.headers, MAX_PROPS, whole=True))
+                    from_json(await read_bounded(response.content, response.headers, MAX_PROPS, asyncio.Semaphore(), whole=True))
                     if response.status == 200
                     else None
                 )
