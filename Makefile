@@ -63,7 +63,7 @@ docs-examples: $(DEV) ## Run the examples of README and docs/ and check their li
 	"$(BIN)/python" -m pytest tests/docs $(PYTEST_ARGS)
 
 .PHONY: cli-reference
-cli-reference: $(DEV) ## Write docs/reference/cli.md from the commands
+cli-reference: $(DEV) ## Write docs/reference/cli.md and recipe.schema.json from the commands
 	"$(BIN)/python" scripts/write_cli_reference.py
 
 .PHONY: dev

@@ -32,7 +32,6 @@ class RunOptions:
     settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.
     max_tokens:   output tokens at most, instead of the task's own limit.
     prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME`` for a template of one task.
-    prompt_file:  the name of the file they came from, for the signature.
     permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the released one.
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
     scoring_precision: of those models.
@@ -52,7 +51,6 @@ class RunOptions:
     settings: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
-    prompt_file: str | None = None
     permute_options: int = 1
     scoring_models: Mapping[str, str] = field(default_factory=dict)
     scoring_precision: str = "fp32"
@@ -131,7 +129,8 @@ _SETTINGS = {
     "reasoning_effort": _Kind("a word", str),
     "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
 }
-SETTING_NAMES = frozenset(_SETTINGS)
+SETTING_TYPES = {name: kind.type for name, kind in _SETTINGS.items()}
+"""Every sampling setting -> the type of its values; each may be ``none`` too."""
 
 
 def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -174,13 +174,16 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 
 def begin(
-    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None
+    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None, recipe: Mapping[str, Any]
 ) -> tuple[run_records.RunRecord, bool]:
-    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
+    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier.
+
+    recipe: what the user asked for, kept for the next who wants the same; it decides nothing.
+    """
     options = asdict(planned[0].options)
     if options["cultures"] is not None:
         options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
-    left_out = {"tasks", "releases", "prompt_file", *(() if options["until"] is not None else ("until", "strata"))}
+    left_out = {"tasks", "releases", *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
@@ -194,7 +197,7 @@ def begin(
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN)
+    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN, _plain(recipe))
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -219,7 +222,8 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
     names = ("cultures", "languages", "variants", "strata", "tasks")
     lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored}
-    return RunOptions(**{**{name: value for name, value in stored.items() if name != POPULATIONS}, **lists})
+    known = {entry.name for entry in fields(RunOptions)}  # an earlier version may have stored more
+    return RunOptions(**{**{name: value for name, value in stored.items() if name in known}, **lists})
 
 
 def keyed_prompts(
@@ -280,7 +284,7 @@ def write_prompts(
     return ordinal
 
 
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
     except TypeError as error:

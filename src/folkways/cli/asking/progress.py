@@ -15,7 +15,8 @@ from folkways.cli.terminal import terminal
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints
-from folkways.reports.text import duration, one_line, shorten
+from folkways.reports.text import one_line, shorten
+from folkways.runs.notebook_progress import figures
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -104,31 +105,13 @@ class RunProgress:
     def _show(self, counts: ModelProgress, name: str) -> None:
         if not counts.total:
             return
-        cells = {"model": name, **_cells(counts)}
+        cells = {"model": name, **figures(counts)}
         if counts.endpoint not in self._lines:
             self._lines[counts.endpoint] = self._bars.add_task(counts.endpoint, total=counts.total, cells=cells)
         ended = counts.total - counts.left
         self._bars.update(self._lines[counts.endpoint], completed=ended, total=counts.total, cells=cells)
 
 
-def _cells(counts: ModelProgress) -> dict[str, str]:
-    left = counts.seconds_left
-    trouble = []
-    if counts.failed:
-        trouble.append(f"{counts.failed:,} failed")
-    if counts.retries:
-        trouble.append(f"{counts.retries:,} retried")
-    if counts.rate_limited:
-        trouble.append(f"slowed to {counts.places:.0f} at once")
-    return {
-        "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
-        "rate": f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s",
-        "left": f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds),
-        "cost": f"${counts.usd:,.2f}" if counts.usd else "",
-        "trouble": ", ".join(trouble),
-    }
-
-
 def _line(counts: ModelProgress) -> str:
-    cells = _cells(counts)
+    cells = figures(counts)
     return ", ".join(cell for cell in cells.values() if cell)

@@ -22,7 +22,7 @@ from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
 from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.methods import explain
+from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.methods_text import methods_paragraph
 from folkways.reports.formats.summary import (
     coverage_notices,
@@ -43,6 +43,8 @@ from folkways.reports.names import (
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
+from folkways.reports.views.overview import examples, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
@@ -70,6 +72,13 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
         leaderboard=leaderboard,
         boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
+        first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
+        most_in_summary=MOST_IN_SUMMARY,
+        ranked=any(leaderboard.standings(task) for task in view.tasks),
+        turned=turned_round(view),
+        uncertain=uncertain(view, leaderboard),
+        examples=examples(view),
+        method_rows=method_rows(view),
         lede=lede(view),
         gaps=gaps(view),
         unasked=unasked(view),
@@ -147,7 +156,7 @@ def _environment() -> Environment:
         facet=facet_title,
         inline=inline,
         slug=slugged,
-        explain=explain,
+        of_facet=lambda drawings, part: [drawing for drawing in drawings if part in f"{drawing.slug}-"],
     )
     environment.globals.update(local_languages=local_languages)
     return environment

@@ -12,6 +12,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
+from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.reports.views.comparison import Comparison, compare_judgements
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results
@@ -35,7 +36,7 @@ def compare(
     by: str = "culture",
     seed: int = 0,
     tell: Callable[[str], object] = warnings.warn,
-) -> list[Comparison]:
+) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
     models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular; every model of the
@@ -66,7 +67,7 @@ def compare(
         raise failures[0][1]
     for name, reason in failures:
         tell(f"left out: {name} ({reason})")
-    return found
+    return Comparisons(found)
 
 
 def _compared(

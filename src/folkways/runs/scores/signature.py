@@ -97,9 +97,9 @@ def _models(task: Task) -> dict[str, str]:
 
 
 def _own_texts(options: Mapping[str, Any]) -> str:
-    """Name and checksum of the prompt texts that the user brought: a file that was edited gives other numbers."""
+    """Checksum of the prompt texts that the user brought: other texts give other numbers, whatever their file is called."""
     texts = options.get("prompt_texts")
-    return f":{options.get('prompt_file') or 'own'}#{_digest(texts)}" if texts else ""
+    return f"#{_digest(texts)}" if texts else ""
 
 
 def _digest(value: object) -> str:
