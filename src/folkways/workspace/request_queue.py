@@ -82,7 +82,7 @@ class RequestQueue:
     def enter(self) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
         with self.workspace.write() as connection:
-            self._register(connection)
+            self.register(connection)
             connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
         self.free_dead_claims()
 
@@ -94,9 +94,9 @@ class RequestQueue:
     def heartbeat(self) -> None:
         """Say that this process is alive; due well within STALE_SECONDS."""
         with self.workspace.claim() as connection:
-            self._register(connection)
+            self.register(connection)
 
-    def _register(self, connection: sa.Connection) -> None:
+    def register(self, connection: sa.Connection) -> None:
         """Be a worker as of now, also after another host took us for dead while this machine slept."""
         row = {
             "id": self.worker,
@@ -197,7 +197,7 @@ class RequestQueue:
             for row in rows:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
-            self._register(connection)
+            self.register(connection)
             mine = {key: row for key, row in wanted.items() if key not in held}
             if mine:
                 number = connection.execute(sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine)))
