@@ -97,12 +97,7 @@ def execute(
     state, reason = end_of(progresses, asking.max_failed)
     now = run_records.find_run(workspace, str(run.id))
     # Another process that asked with this one waited for the last reply too, and may have judged them all by now.
-    over = (
-        options.until is None
-        and state == "asked"
-        and now.state == "finished"
-        and not any(progress.failed for progress in progresses)
-    )
+    over = options.until is None and (state, now.state) == ("asked", "finished") and not any(told.failed for told in progresses)
     state = "finished" if over else state
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
