@@ -89,7 +89,7 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     unfold(page)
     states = page.locator("table.glance tbody tr").first.locator("td.state").all_inner_texts()
     assert [int(text.replace(",", "")) for text in states] == [
-        row[state] for state in ("answered", "refused", "unreadable", "failed", "missing")
+        row[state] for state in ("answered", "refused", "unreadable", "truncated", "failed", "missing")
     ]
 
 
@@ -200,9 +200,9 @@ def test_the_page_is_folded_and_links_lead_into_the_folds(new_page: Any, page_fi
     task = page.locator("details.folded").first
     assert task.get_attribute("open") is None
     page.locator("table.overview a.task").first.click()
-    assert task.get_attribute("open") is not None
+    expect(task).to_have_attribute("open", "")
     task.locator("a.sig").first.click()
-    assert page.locator("#S1").is_visible()
+    expect(page.locator("#S1")).to_be_visible()
     unfold(page)
     assert page.evaluate("document.documentElement.scrollHeight") > 2 * folded
 

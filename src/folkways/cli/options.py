@@ -181,6 +181,7 @@ def _run_options(
     variants: str | None,
     releases: tuple[str, ...],
     settings: tuple[str, ...],
+    read: str | None,
     prompt_texts: dict[str, str] | None,
     **others: Any,
 ) -> RunOptions:
@@ -189,7 +190,7 @@ def _run_options(
         languages=names(languages),
         variants=names(variants),
         releases=release_names(releases),
-        settings=parse_settings(settings),
+        settings=parse_settings(settings) | ({"read": read} if read else {}),
         prompt_texts=prompt_texts or {},
         **others,
     )
@@ -219,6 +220,7 @@ question_options = _packed(
         metavar="NAME=VALUE",
         help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
     ),
+    click.option("--read", type=click.Choice(["loglik"]), help="Take the likeliest option for the reply (hf/, gguf/, llamacpp/)."),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
     click.option(

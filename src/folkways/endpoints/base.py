@@ -6,12 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+LOGLIK = "loglik"
+
+NO_THINKING = "off"
+"""The reasoning effort of a model that is asked not to think; ``none`` says nothing of it and leaves that to the provider."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Sampling settings of a request. None means: leave it out and let the provider decide.
 
-    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens; reasoning_effort is the provider's word ("low", "high").
+    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens. reasoning_effort is the provider's word ("low", "high"), a
+    whole number of tokens to think with at most ("2000"), or NO_THINKING.
+    read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated.
     """
 
     temperature: float | None = 0.0
@@ -19,6 +26,13 @@ class Settings:
     seed: int | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
+    read: str | None = None
+
+    @property
+    def thinking_budget(self) -> int | None:
+        """The tokens to think with at most, where ``reasoning_effort`` names them; None where it is a word or not set."""
+        effort = str(self.reasoning_effort or "")
+        return int(effort) if effort.isascii() and effort.isdigit() and len(effort) < 10 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +64,7 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    thoughts: str | None = None  # what the model thought before the text, where the endpoint tells it apart; untrusted
 
 
 class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error
@@ -94,8 +109,9 @@ class Endpoint(Protocol):
     local:          True where asking costs nothing and needs no network (baselines, replay).
     default_concurrency: how many requests at once at most, unless the user says.
 
-    It may have two attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
+    It may have attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
     how many its server works on at the same time; more are then tried by and by. ``timeout``: seconds after which it gives up.
+    ``about``, once it is open: how the model runs, on one line, for people. ``reads_likelihoods``: whether it knows Settings.read.
     """
 
     name: str

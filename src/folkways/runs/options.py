@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.endpoints.base import Settings
+from folkways.endpoints.base import LOGLIK, Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
@@ -114,20 +114,22 @@ class AskOptions:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``."""
+    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or one of ``words``."""
 
     what: str
     type: type[float] | type[int] | type[str]
     low: float | None = None
     high: float | None = None
+    words: tuple[str, ...] = ()
 
 
 _SETTINGS = {
     "temperature": _Kind("a number", float, 0.0, 2.0),
     "top_p": _Kind("a number", float, 0.0, 1.0),
     "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
-    "reasoning_effort": _Kind("a word", str),
+    "reasoning_effort": _Kind("a word or a number of tokens", str),
     "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
+    "read": _Kind(LOGLIK, str, words=(LOGLIK,)),
 }
 SETTING_TYPES = {name: kind.type for name, kind in _SETTINGS.items()}
 """Every sampling setting -> the type of its values; each may be ``none`` too."""
@@ -160,6 +162,8 @@ def check_setting(name: str, value: Any) -> None:
         read = kind.type(value)
     except (TypeError, ValueError):
         raise FolkwaysError(f"setting {name} must be {kind.what} or none, got {value!r}") from None
+    if kind.words and value not in kind.words:
+        raise FolkwaysError(f"setting {name} must be {' or '.join(kind.words)}, or none; got {value!r}")
     if kind.low is not None and kind.high is not None and not kind.low <= float(read) <= kind.high:
         raise FolkwaysError(f"setting {name} must lie between {kind.low:g} and {kind.high:g}, got {value}")
 
@@ -167,6 +171,7 @@ def check_setting(name: str, value: Any) -> None:
 def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:
     """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise.
 
-    own: the model's own changes, which win over those of the run.
+    own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no other setting is left.
     """
-    return Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
+    settings = Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
+    return settings if settings.read is None else Settings(temperature=None, top_p=None, read=settings.read)

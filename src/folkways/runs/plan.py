@@ -17,6 +17,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
+from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
@@ -52,8 +53,11 @@ class TaskPlan:
         return PromptOptions(chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options)
 
     def settings(self, model: Model) -> Settings:
-        """The sampling settings of this task's requests to the model."""
-        return settings_for(self.options, self.task.max_tokens, model.settings)
+        """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
+        settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
+            raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
+        return settings
 
     def prompts(self) -> Iterator[pl.DataFrame]:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
@@ -264,7 +268,8 @@ def write_prompts(
     A signal that came is acted on between two slices.
     """
     endpoint = model.endpoint
-    settings = settings_json(plan.settings(model))
+    sent = plan.settings(model)
+    settings = settings_json(sent)
     settings_id = run_records.settings_id(workspace, settings)
     for frame in prompts:
         interrupts.check()
@@ -272,6 +277,8 @@ def write_prompts(
         expected: list[tuple[Any, ...]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):
             task, item, language, variant, system, user, choices, source, digest = row
+            if choices is None and sent.read is not None:
+                raise FolkwaysError(f"{task} has no options to choose among; leave it out where read={sent.read}")
             if digest not in texts:
                 labels = orjson.dumps(choices).decode() if choices is not None else None
                 texts[digest] = (digest, system, user, labels)

@@ -19,7 +19,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request, Settings
-from folkways.endpoints.clean import storable
+from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.workers import Watch, Worker, place, started
@@ -309,13 +309,14 @@ class RequestQueue:
     def _row(endpoint_id: int, result: Answered, now: float) -> tuple[object, ...]:
         """A row of schema.responses, all columns in their order."""
         request, completion = result.request, result.completion
+        thoughts, text = thoughts_apart(completion.text, completion.thoughts)
         return (
             request.key,
             endpoint_id,
             request.prompt_hash,
             request.settings_id,
             request.sample,
-            storable(completion.text),
+            storable(text),
             _word(completion.finish_reason, LONGEST_REASON),
             storable(completion.refusal) if completion.refusal is not None else None,
             _word(completion.model, LONGEST_MODEL),
@@ -325,6 +326,7 @@ class RequestQueue:
             result.seconds,
             result.attempts,
             now,
+            storable(thoughts) if thoughts else None,
         )
 
 

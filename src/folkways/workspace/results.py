@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
+from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -30,6 +30,9 @@ class Part:
     endpoint: str
     task: str
     expected: int
+
+
+SERVED_HERE = "gguf/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,20 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     )
 
 
+def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
+    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing is known)."""
+    expected, replies = schema.expected, schema.responses
+    query = (
+        sa.select(expected.c.ordinal, replies.c.thoughts)
+        .outerjoin(replies, replies.c.key == expected.c.key)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id)
+        .where(expected.c.task == part.task, expected.c.item == item)
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    return pl.DataFrame(rows, schema={"ordinal": pl.Int64, "thoughts": pl.String}, orient="row")
+
+
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
     expected, replies = schema.expected, schema.responses
@@ -118,9 +135,25 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
     return sorted(",".join(f"{name}={value}" for name, value in sent.items()) or "provider" for sent in sets)
 
 
+def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
+    """How the model of a part ran, as its replies tell: only of one that folkways ran itself from a file (``gguf/``)."""
+    if not part.endpoint.startswith(SERVED_HERE):
+        return []
+    expected, replies = schema.expected, schema.responses
+    query = (
+        sa.select(replies.c.model)
+        .join(expected, expected.c.key == replies.c.key)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+        .where(replies.c.model.is_not(None))
+        .distinct()
+    )
+    with workspace.read() as connection:
+        return sorted(connection.scalars(query))
+
+
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
     """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
-    kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
+    kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
     rows = judged.select(
         pl.lit(run.id).alias("run_id"),

@@ -25,6 +25,7 @@ EXAMPLES: dict[str, Any] = {
     "settings": {"temperature": 0.7, "seed": "none"},
     "system": "You are a helpful assistant.",
     "max-tokens": 512,
+    "read": "loglik",
     "prompts": {"plain": "{question}"},
     "permute-options": 4,
     "profile": "strict",

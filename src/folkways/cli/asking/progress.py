@@ -47,7 +47,7 @@ class RunProgress:
         self.asked = False  # whether any request has ended
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
-        self._warned: set[str] = set()
+        self._told: set[str] = set()
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
@@ -84,9 +84,11 @@ class RunProgress:
             for counts in models:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
         for counts in models:
-            if counts.warning is not None and counts.warning not in self._warned:
-                self._warned.add(counts.warning)
-                self.console.print(one_line(f"warning: {counts.warning}"), soft_wrap=True)
+            about = f"{counts.endpoint}: {counts.about}" if counts.about else None
+            for told in (about, f"warning: {counts.warning}" if counts.warning is not None else None):
+                if told is not None and told not in self._told:
+                    self._told.add(told)
+                    self.console.print(one_line(told), soft_wrap=True)
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
             self._waits = True

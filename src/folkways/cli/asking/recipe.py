@@ -183,5 +183,7 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
         return {"type": ["string", "array", "object"], "items": text, "additionalProperties": text}
     if _is_list(key, parameter):
         return {"type": ["string", "array"], "items": text}
+    if isinstance(parameter.type, click.Choice):
+        return {"enum": list(parameter.type.choices)}
     bounds = {name: getattr(parameter.type, end, None) for name, end in (("minimum", "min"), ("maximum", "max"))}
     return {"type": JSON_TYPES[_type_of(parameter)], **{name: bound for name, bound in bounds.items() if bound is not None}}

@@ -38,6 +38,7 @@ SENTENCES = {
     "cultures": ("Cultures", "only {}"),
     "models": ("Models", "no language model to compare texts with; the metrics that need one are not there"),
     "limit": ("Limit", "at most {} items of the task, spread over cultures and drawn by the seed"),
+    "served": ("Model file", "run by folkways itself from {}"),
     "aggregation": ("Aggregation", "{}"),
 }
 

@@ -95,8 +95,11 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     if not task.models or task.metric.name not in view.data.judgements.columns or "culture" not in task.facets:
         return []
     model = task.models[0]
+    # Wrong by every metric: of four statements one may be right where not all four are.
+    measured = [metric.name for metric in task.metrics if metric.name in view.data.judgements.columns]
     wrong = _judged(view, task, model).filter(
-        (pl.col(task.metric.name) == 0) & (pl.col("state") == "answered") & pl.col("counted"),
+        (pl.col("state") == "answered") & pl.col("counted"),
+        pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured),
         pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),
         pl.col("gold").str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )

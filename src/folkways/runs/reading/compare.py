@@ -21,6 +21,9 @@ from folkways.workspace.database import Workspace, open_workspace
 COVERAGE_KEYS = ("cultures", "limit", "sampling")
 """Parts of a signature that say how much was asked; only what is shared is compared, so that these may differ."""
 
+SERVED = "served"
+"""The part of a signature that says which file a model came from and how it ran: two models differ in it by being two."""
+
 
 class NotJudgedError(FolkwaysError):
     """The judgements of a task lack the metric that it would be compared by."""
@@ -127,7 +130,7 @@ def _unlike(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
     told = []
     for key in keys:
         values = {model: own.get(key, "none") for model, own in parts.items()}
-        if key in COVERAGE_KEYS or len(set(values.values())) < 2:
+        if key in (*COVERAGE_KEYS, SERVED) or len(set(values.values())) < 2:
             continue
         which = "; ".join(f"{model} {value}" for model, value in values.items())
         told.append(f"Not asked or judged alike, {key}: {which}.")

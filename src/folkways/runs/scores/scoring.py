@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import Subject
@@ -88,7 +89,8 @@ def score_run(
             _check_complete(run, task, sum(frame.height for frame in slim), responses.height)
             sources = responses["prompt_source"].unique().to_list()
             sent = results.settings_sent(workspace, run, part)
-            made = signature(task, run_task, responses, sources, sent, resolved)
+            served = results.served(workspace, run, part)
+            made = signature(task, run_task, responses, sources, sent, resolved, served)
             del responses  # tens of megabytes that summarising can use
             whole = pl.concat(slim)
             del slim
@@ -153,7 +155,7 @@ def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame,
     for items in batches:
         share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
         if share.height:
-            yield task.judge(items, share, profile).with_columns(share["ordinal"])
+            yield judge_replies(task, items, share, profile).with_columns(share["ordinal"])
 
 
 def release_of(run_task: run_records.RunTask) -> Release:

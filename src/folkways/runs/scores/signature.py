@@ -26,10 +26,12 @@ def signature(
     prompt_sources: Iterable[str],
     settings: Iterable[str],
     profile: str,
+    served: Iterable[str] = (),
 ) -> Signature:
     """The signature of all scores of one endpoint on one task of a run, in one profile.
 
     settings: the sampling settings that were sent, each set as ``name=value`` pairs.
+    served:   how the model ran, of one that folkways ran itself from a file.
     """
     options: Mapping[str, Any] = run_task.options
     parts = {
@@ -51,6 +53,8 @@ def signature(
         parts["cultures"] = "+".join(sorted(options["cultures"]))
     if options.get("limit"):
         parts["limit"] = str(options["limit"])
+    if how := "+".join(sorted(served)):
+        parts["served"] = how
     if options.get("until") is not None:
         parts["sampling"] = f"until={options['until']:g},by={'+'.join(options['strata'])}"
     return Signature(parts)
