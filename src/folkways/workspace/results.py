@@ -269,7 +269,7 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
-    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id).distinct().subquery()
+    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     query = (
         sa.select(
             endpoints.c.name,
@@ -284,8 +284,8 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
                 )
             ),
         )
-        .select_from(keys)
-        .join(replies, replies.c.key == keys.c.key)
+        .select_from(replies)
+        .where(replies.c.key.in_(keys))
         .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
         .group_by(endpoints.c.id, endpoints.c.name)
         .order_by(endpoints.c.id)
