@@ -106,9 +106,8 @@ def _progress(result: Result) -> None:
 def _about(concurrency: int, repeat: int) -> str:
     """When and on what; never where."""
     cores = "server on one core, clients on the others" if session.split_cores() else "server and clients on one core"
-    return (
-        f"{_machine()} ({cores}), {concurrency} requests at once, "
-        + (f"best of {repeat} runs." if repeat > 1 else "one run each.")
+    return f"{_machine()} ({cores}), {concurrency} requests at once, " + (
+        f"best of {repeat} runs." if repeat > 1 else "one run each."
     )
 
 

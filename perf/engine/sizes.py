@@ -25,7 +25,7 @@ RELEASED = REPOSITORY.parent / "shared" / "data" / "blend" / "24e7d73"
 ITEMS = 8000
 VARIANTS = ("inst-4", "pers-3")
 MODELS = ("made/one", "made/two")
-PLUGIN = {"METADATA": "Name: made\nVersion: 0\n", "entry_points.txt": "[folkways.endpoints]\nmade = perf.engine.made_endpoint:KIND\n"}
+ENTRY = "[folkways.endpoints]\nmade = perf.engine.made_endpoint:KIND\n"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def measured(sizes: Sequence[int], folder: Path) -> Iterator[Step]:
     release = RELEASED if RELEASED.is_dir() else _made_release(folder / "release")
     about = folder / "plugin" / "made-0.dist-info"
     about.mkdir(parents=True)
-    for name, text in PLUGIN.items():
+    for name, text in {"METADATA": "Name: made\nVersion: 0\n", "entry_points.txt": ENTRY}.items():
         (about / name).write_text(text, encoding="utf-8")
     keep = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
     path = os.pathsep.join(map(str, (folder / "plugin", REPOSITORY, REPOSITORY / "src")))
