@@ -67,6 +67,7 @@ class Task(ABC):
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
+    judges_apart: ClassVar[bool] = False  # True where no reply is judged by others, so that any share of them can be judged alone
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
     has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
