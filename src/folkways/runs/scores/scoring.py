@@ -10,6 +10,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.summary import compact
 from folkways.errors import FolkwaysError
 from folkways.records import Subject
 from folkways.releases.base import Release
@@ -83,12 +84,13 @@ def score_run(
             slim, asked = [], []
             for judged, told in _judge(task, release, options, results.response_pages(workspace, run, part), resolved):
                 results.save_judgements(workspace, run, resolved, judged)
-                slim.append(judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES))
+                kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
+                slim.append(compact(kept) if task.judges_apart and options.until is None else kept)
                 asked.append(told)
             _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
             sent = results.settings_sent(workspace, run, part)
             made = signature(task, run_task, pl.concat(asked), sent, resolved)
-            whole = pl.concat(slim)
+            whole = pl.concat(slim, how="vertical_relaxed")
             del slim
             scored = _summarised(task, whole, options, run_task)
             scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
