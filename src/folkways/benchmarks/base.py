@@ -134,7 +134,7 @@ class Task(ABC):
         """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
 
         The judgements are those of ``judge`` without task, item, sample, answer and reason; where the task ``judges_apart``,
-        with categories in place of text and small numbers in few bytes (``summary.compact``).
+        with categories in place of text and small numbers in few bytes (``records.compact``).
         """
 
     def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:

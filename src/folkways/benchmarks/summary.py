@@ -45,20 +45,6 @@ _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
 
 
-def compact(judgements: pl.DataFrame) -> pl.DataFrame:
-    """The same judgements in a quarter of the memory: text as categories, one byte for a number where all are small and whole."""
-
-    def smaller(column: pl.Series) -> pl.Series:
-        if column.dtype == pl.String:
-            return column.cast(pl.Categorical)
-        if column.dtype == pl.Float64:
-            found = column.cast(pl.UInt8, strict=False)
-            return found if (found.cast(pl.Float64).eq_missing(column)).all() else column
-        return column
-
-    return judgements.select(smaller(column) for column in judgements)
-
-
 def summarise_means(
     judgements: pl.DataFrame,
     task: str,

@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
+from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -202,8 +202,11 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
         return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
 
 
-def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:
-    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets."""
+def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False) -> pl.DataFrame:
+    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets.
+
+    small: as ``records.compact`` has them, for what looks at many at a time.
+    """
     judgements, expected, replies = schema.judgements, schema.expected, schema.responses
     columns: dict[str, Any] = {
         "ordinal": judgements.c.ordinal,
@@ -236,13 +239,16 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
     types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
     schema_of = {name: types.get(name, pl.String) for name in columns}
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
-    frames = [_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query)]
+    pages = (_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query))
+    frames = [compact(page) if small else page for page in pages]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
-    frame = pl.concat(frames, how="diagonal_relaxed")
+    frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
+    del frames
     given = ["task", "endpoint"]
     details = [name for name in frame.columns if name not in columns]
-    whole = frame.with_columns(task=pl.lit(part.task), endpoint=pl.lit(part.endpoint))
+    kind = pl.Categorical if small else pl.String
+    whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
     return whole.select(*(name for name in columns if name != "details"), *given, *details)
 
 

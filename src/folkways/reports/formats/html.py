@@ -42,7 +42,7 @@ from folkways.reports.names import (
     provider,
 )
 from folkways.reports.palette import css_variables
-from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
@@ -52,13 +52,12 @@ SCRIPTS = ("shared", "page", "world", "exports", "items")
 """The parts of the page's script, in order."""
 
 
-def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
-    """The whole page. ``drawings`` are those of ``draw`` where the caller has them already."""
+def render_html(view: ReportView, drawings: Drawings | None = None, sample: Sample | None = None) -> str:
+    """The whole page. ``drawings`` and ``sample`` are those of ``draw`` and ``take_sample`` where the caller has them already."""
+    sample = sample if sample is not None else take_sample(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
     script = _script()
-    sample = take_sample(view)
-    items = sample.packed()
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
     return _environment().get_template("report.html.j2").render(
@@ -78,8 +77,8 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         sample=sample,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),
-        items_data=Markup(items),  # noqa: S704 - base64
-        items_size=text.size(len(items)),
+        items_data=Markup(sample.packed),  # noqa: S704 - base64
+        items_size=text.size(len(sample.packed)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=policy(style, script),

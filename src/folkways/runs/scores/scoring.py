@@ -10,9 +10,8 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.summary import compact
 from folkways.errors import FolkwaysError
-from folkways.records import Subject
+from folkways.records import Subject, compact
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
@@ -169,17 +168,17 @@ def _judge(
                 break
             page = next(pages, None)
             if task.judges_apart:
-                yield from _judged(task, items, found, profile)
+                yield from _judged_together(task, items, found, profile)
                 found = []
-        yield from _judged(task, items, found, profile)
+        yield from _judged_together(task, items, found, profile)
     if page is not None:  # planned in another order, by a folkways that read the release otherwise
         rest = pl.concat([page, *pages])
         for items in item_batches(task, release, options):
             own = rest.join(items.select("item"), on="item", how="semi", maintain_order="left")
-            yield from _judged(task, items, [own], profile)
+            yield from _judged_together(task, items, [own], profile)
 
 
-def _judged(
+def _judged_together(
     task: Task, items: pl.DataFrame, found: Sequence[pl.DataFrame], profile: str
 ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     share = pl.concat(found) if found else pl.DataFrame()
