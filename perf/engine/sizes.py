@@ -37,8 +37,8 @@ class Step:
     usage: Usage
 
 
-def measured(sizes: Sequence[int], folder: Path) -> Iterator[Step]:
-    """Each command at each size, as it ends. The workspace of a size is deleted when the next one begins."""
+def measured(sizes: Sequence[int], folder: Path, only: Sequence[str] = ()) -> Iterator[Step]:
+    """Each command at each size, or only some of them, as it ends. The workspace of a size is deleted when the next one begins."""
     release = RELEASED if RELEASED.is_dir() else _made_release(folder / "release")
     about = folder / "plugin" / "made-0.dist-info"
     about.mkdir(parents=True)
@@ -50,6 +50,8 @@ def measured(sizes: Sequence[int], folder: Path) -> Iterator[Step]:
     for size in sizes:
         workspace = folder / "workspace.db"
         for name, arguments in _commands(size, release, folder).items():
+            if only and name not in only:
+                continue
             command = [sys.executable, "-m", "folkways.cli.main", *arguments, "--workspace", str(workspace)]
             yield Step(size, name, measure.run(command, folder / "output.log", environment))
         for left in folder.glob("workspace.db*"):
