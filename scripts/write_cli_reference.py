@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Write docs/reference/cli.md from the commands themselves, so that page and program cannot part.
+"""Write docs/reference/cli.md and recipe.schema.json from the commands themselves, so that pages and program cannot part.
 
-python scripts/write_cli_reference.py            # writes the page
-python scripts/write_cli_reference.py --print    # prints it
+python scripts/write_cli_reference.py            # writes both
+python scripts/write_cli_reference.py --print    # prints the page
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from folkways.cli.asking.recipe import json_schema
 from folkways.cli.main import COMMANDS, cli
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "cli.md"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
 PLAIN_KINDS = {"INTEGER": "N", "INTEGER RANGE": "N", "FLOAT RANGE": "NUMBER"}
 
@@ -97,4 +99,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--print"]:
         sys.stdout.write(reference())
     else:
-        PAGE.write_text(reference(), encoding="utf-8")
+        (FOLDER / "cli.md").write_text(reference(), encoding="utf-8")
+        (FOLDER / "recipe.schema.json").write_text(json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
-    from folkways.api import Run, load_run, run
+    from folkways.api import Run, item, load_run, run
     from folkways.benchmarks.registry import get_task, tasks
     from folkways.errors import FolkwaysError
     from folkways.releases.store import open_release
@@ -34,6 +34,7 @@ __all__ = [
     "__version__",
     "compare",
     "get_task",
+    "item",
     "load_run",
     "open_release",
     "open_workspace",
@@ -48,6 +49,7 @@ _HOMES = {
     "RunOptions": "folkways.runs.options",
     "compare": "folkways.runs.reading.compare",
     "get_task": "folkways.benchmarks.registry",
+    "item": "folkways.api",
     "load_run": "folkways.api",
     "open_release": "folkways.releases.store",
     "open_workspace": "folkways.workspace.database",

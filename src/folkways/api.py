@@ -16,13 +16,15 @@ from folkways.endpoints.prices import cost, load_prices
 from folkways.engine.budget import parse_budget
 from folkways.errors import UnknownNameError
 from folkways.records import Frame
-from folkways.reports.data import ReportData
+from folkways.reports.data import ReportData, Scores
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import execute
 from folkways.runs.models import open_models, price_function, split_name
+from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import plan_tasks
 from folkways.runs.reading.collect import collect
+from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
 from folkways.runs.scores.scoring import score_run, scores_stand
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
@@ -62,16 +64,23 @@ class Run:
         scored = score_run(self.workspace, self.record, profile, text_tools, models)
         for problem in scored.problems:
             tell(str(problem))
-        return Frame(scored.scores)
+        return Scores(scored.scores)
 
     def scores(self, profile: str | None = None) -> pl.DataFrame:
         """The stored scores (records.SCORES), of one profile or of all that were scored."""
         stored = results.load_scores(self.workspace, self.record)
-        return Frame(stored if profile is None else stored.filter(pl.col("profile") == profile))
+        return Scores(stored if profile is None else stored.filter(pl.col("profile") == profile))
 
     def judgements(self, profile: str | None = None) -> pl.DataFrame:
         """One row per expected item: records.JUDGEMENTS, endpoint, profile, question text, gold, response, metrics, facets."""
         return Frame(judged_items(self.workspace, self.record, profile))
+
+    def _repr_html_(self) -> str:
+        """The leading models of each task with intervals, and the map; in words only where it has no scores yet."""
+        from folkways.reports.formats.notebook import run_html
+        from folkways.reports.views.views import ReportView
+
+        return run_html(ReportView(self.report_data(with_judgements=False)))
 
     def __repr__(self) -> str:
         config = self.record.config
@@ -136,6 +145,8 @@ def run(
     known = [entry.name for entry in fields(AskOptions)]
     asking = replace(asking or AskOptions(), **{key: options.pop(key) for key in known if key in options})
     chosen = _run_options(tasks, options)
+    if asking.observer is None and in_notebook():
+        asking = replace(asking, observer=NotebookProgress())
     wanted = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     opened = open_models(wanted, EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
     for task in expand_tasks(chosen.tasks):
@@ -157,6 +168,18 @@ def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.d
     """An earlier run by name or number, or the newest; UnknownNameError with the names there are."""
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     return Run(database, run_records.find_asked_run(database, name), prices)
+
+
+def item(name: str, workspace: str | Path | Workspace | None = "folkways.db", run: str | None = None) -> KnownItem:
+    """One item (``blend/saq:KR/Al-en-01``) with its prompts, replies and judgements, of a run or from the data.
+
+    workspace: None, or one that is not there, looks in the data alone. run: the name of one run; the newest that asked the item
+    otherwise. UnknownNameError where there is no such item.
+    """
+    database = workspace if isinstance(workspace, Workspace) else None
+    if isinstance(workspace, (str, Path)) and ("://" in str(workspace) or Path(workspace).exists()):
+        database = open_workspace(workspace, create=False)
+    return find_item(database, name, run)
 
 
 def report_runs(

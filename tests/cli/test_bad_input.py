@@ -90,9 +90,9 @@ WRONG = {
     f"run blend/mcq {FIRST} --release mcq --cultures DZ": r"unknown culture 'DZ'\nvalid: CN, ES",
     f"run blend/mcq {FIRST} --release mcq --languages ko": r"no item is left for these options .*languages ko.*widen",
     # files of one's own
-    f"{RUN} --prompts none.toml": r"there is no prompts file none.toml",
+    f"{RUN} --prompts none.toml": r"there is no file none.toml, which should be a prompts file",
     f"{RUN} --prompts folder": r"folder: cannot be read: Is a directory",
-    f"{RUN} --prompts broken.toml": r"broken.toml: is not valid TOML.*write one 'name = ",
+    f"{RUN} --prompts broken.toml": r"broken.toml: is not valid TOML",
     f"{RUN} --prompts number.toml": r"number.toml: template 'mine' must be a text in quotes, got 3",
     f"{RUN} --prompts latin.toml": r"latin.toml: is not UTF-8 \(byte 11\); save it as UTF-8",
     f"{RUN} --prompts placeless.toml": r"'mine' has no place for the item; write \{question\}",

@@ -44,7 +44,7 @@ def prompts_of_scores(tmp_path: Path) -> set[str]:
     return {json.loads(made)["prompts"] for (made,) in stored}
 
 
-def test_each_task_is_asked_in_its_own_text_and_the_signature_names_file_and_checksum(tmp_path: Path, release: Path) -> None:
+def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum(tmp_path: Path, release: Path) -> None:
     assert run(tmp_path, release, BOTH)[0] == 0
     asked = dict(rows(tmp_path / "w.db", "SELECT task || item, user FROM expected JOIN prompts USING (prompt_hash)"))
     assert asked["culturalbench/easyeasy/0"].endswith(
@@ -54,7 +54,7 @@ def test_each_task_is_asked_in_its_own_text_and_the_signature_names_file_and_che
     assert asked["culturalbench/hardhard/0/0"].startswith("Is this so? In United States")
     assert {source for (source,) in rows(tmp_path / "w.db", "SELECT prompt_source FROM expected")} == {"file:mine"}
     (one,) = prompts_of_scores(tmp_path)
-    assert one.startswith("file:mine:mine.toml#")
+    assert one.startswith("file:mine#")
     assert run(tmp_path, release, BOTH.replace("Is this so", "Is it so"))[0] == 0
     edited = prompts_of_scores(tmp_path)
     assert len(edited) == 2
@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_used_says_why_and_nothing_is_asked(tmp_path: Path
 
 def test_a_missing_file_says_so(tmp_path: Path, release: Path) -> None:
     code, printed = run(tmp_path, release, None, "--prompts", tmp_path / "nowhere.toml")
-    assert (code, "there is no prompts file" in printed) == (2, True)
+    assert (code, "which should be a prompts file" in printed) == (2, True)
 
 
 def test_orders_of_the_options_are_asked_of_those_tasks_that_have_any(tmp_path: Path, release: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways.endpoints.base import Completion, EndpointFailure, Settings
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from tests.support.asking import request
@@ -161,3 +161,74 @@ def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
+
+
+READ = Settings(temperature=None, top_p=None, read=LOGLIK)
+CHOICES = [
+    request("what is eaten in the morning ?", key="1", settings=READ, choices=("a", "b", "c", "d")),
+    request("tea or bread ?", key="2", settings=READ, choices=("rice tea", "bread", "tea in the morning"), system="user"),
+    request("is rice eaten at home ? ", key="3", settings=READ, choices=("a b", "a c")),
+    *(request(f"tea {'rice ' * number}?", key=f"9{number}", settings=READ, choices=("a", "b", "c", "d")) for number in range(12)),
+]
+
+
+def told(found: Completion) -> dict[str, float]:
+    """Option -> log-probability, of a finish reason."""
+    words = found.finish_reason.removeprefix("loglik ").split()
+    options: dict[str, float] = {}
+    label: list[str] = []
+    for word in words:
+        try:
+            options[" ".join(label)] = float(word)
+            label = []
+        except ValueError:
+            label.append(word)
+    return options
+
+
+def directly(folder: Path, text: str, options: tuple[str, ...], between: str) -> dict[str, float]:
+    """The log-probability of each option behind a text, with nothing but transformers: one option and one token at a time."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
+    special = between == " "
+    found = {}
+    for option in options:
+        ids = tokenizer(text, add_special_tokens=special)["input_ids"]
+        total = 0.0
+        for token in tokenizer(f"{text}{between}{option}", add_special_tokens=special)["input_ids"][len(ids) :]:
+            with torch.no_grad():
+                total += model(torch.tensor([ids])).logits[0, -1].log_softmax(0)[token].item()
+            ids = [*ids, token]
+        found[option] = total
+    return found
+
+
+@pytest.mark.local_model
+@pytest.mark.parametrize("template", [None, TEMPLATE])
+def test_the_likeliest_option_is_that_of_a_direct_computation(tmp_path, template):
+    folder = make_model(tmp_path, template)
+    chosen = set()
+    for asked, found in zip(CHOICES, ask(folder, *CHOICES, concurrency=4), strict=True):
+        whole = asked.user if asked.system is None else f"{asked.system}\n\n{asked.user}"
+        if template is not None:
+            roles = [("system", asked.system)] * (asked.system is not None) + [("user", asked.user)]
+            whole = "".join(f"{role} {content} . " for role, content in roles)
+        expected = directly(folder, whole.rstrip(), asked.choices, " " if template is None else "")
+        assert found.text == max(expected, key=expected.get)
+        assert told(found) == pytest.approx(expected, abs=2e-3)
+        assert found.output_tokens == 0
+        chosen.add(found.text)
+    assert len(chosen) > 2
+
+
+@pytest.mark.local_model
+def test_likelihoods_of_what_has_no_options_or_is_too_long(model):
+    none, long, good = ask(model, replace(ASKED[0], settings=READ), replace(CHOICES[0], user="tea " * 70), CHOICES[0])
+    assert isinstance(none, EndpointFailure)
+    assert none.fatal
+    assert "this question has none" in str(none)
+    assert isinstance(long, EndpointFailure)
+    assert "the model takes 64" in str(long)
+    assert isinstance(good, Completion)

@@ -14,6 +14,7 @@ pytest.importorskip("playwright.sync_api")
 
 from folkways.reports.data import ReportData
 from tests.support.browser import Watched
+from tests.support.report_page import unfold
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +35,7 @@ def test_every_figure_can_be_saved_and_every_table(browser_page: Watched, page_f
     page = browser_page.open(page_file)
     figures = page.locator("figure[data-file]")
     assert figures.count() >= 8
-    assert all("SVG" in text and "PNG" in text for text in figures.locator(".exports").all_inner_texts())
+    assert all("SVG" in text and "PNG" in text for text in figures.locator(".exports").all_text_contents())
     without = (
         "frames => frames.filter(frame => frame.querySelector('table') && !frame.nextElementSibling?.matches('.exports')).length"
     )
@@ -44,6 +45,7 @@ def test_every_figure_can_be_saved_and_every_table(browser_page: Watched, page_f
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_saved_drawing_stands_alone(new_page: Any, page_file: Path, tmp_path: Path, scheme: str) -> None:
     page = new_page(color_scheme=scheme, accept_downloads=True).open(page_file)
+    unfold(page)
     drawing = _download(page, "#figure-blend-saq-by-culture .export:nth-child(1)", tmp_path)
     text = drawing.read_text(encoding="utf-8")
     assert "var(" not in text and ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
@@ -57,6 +59,7 @@ def test_the_csv_of_a_figure_has_the_numbers_of_the_scores(
     browser_page: Watched, page_file: Path, data: ReportData, tmp_path: Path
 ) -> None:
     page = browser_page.open(page_file)
+    unfold(page)
     rows = _table(_download(page, "#figure-blend-saq-by-culture .export:nth-child(3)", tmp_path))
     scores = data.scores.filter(task="blend/saq", metric="sem_b", facet="culture")
     assert len(rows) == scores.height
@@ -77,6 +80,6 @@ def test_the_map_saves_what_it_shows(browser_page: Watched, page_file: Path, dat
 
 def test_a_spreadsheet_cannot_run_a_name(new_page: Any, hostile_file: Path, tmp_path: Path) -> None:
     page = new_page(accept_downloads=True).open(hostile_file)
-    page.evaluate("document.querySelector('table.glance .name').textContent = '=cmd|calc'")
+    page.evaluate("document.querySelector('table.overview .who').textContent = '=cmd|calc'")
     rows = _table(_download(page, "#results .export >> nth=0", tmp_path))
     assert rows[0]["Model"].startswith("'=cmd|calc")

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from folkways.reports.data import ReportData
 from folkways.reports.text import number
 from tests.support.browser import Watched, axe_violations
-from tests.support.report_page import open_items
+from tests.support.report_page import open_items, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -51,6 +51,7 @@ def test_the_policy_stops_what_the_page_did_not_bring(browser_page: Watched, pag
 
 def test_hostile_text_is_shown_and_does_nothing(browser_page: Watched, hostile_file: Path) -> None:
     page = browser_page.open(hostile_file)
+    unfold(page)
     for summary in page.locator("details.data > summary").all()[:4]:
         summary.click()
     open_items(page)
@@ -73,20 +74,20 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     browser_page: Watched, page_file: Path, data: ReportData
 ) -> None:
     page = browser_page.open(page_file)
-    table = page.locator("table.glance").first
+    table = page.locator("table.overview")
     assert table.bounding_box()["y"] + 150 < 900
     row = data.scores.filter(task="blend/saq", metric="sem_b", facet="all", endpoint="openai/gpt-4o-mini").row(0, named=True)
     words = " ".join(table.inner_text().split())
     for expected in (
         "gpt-4o-mini",
-        "SEM-B",
-        "16 cultures",
+        "SEM-B · 16 cultures",
         number(row["score"]),
         f"{number(row['low'])} to {number(row['high'])}",
         f"{row['n']:,}",
     ):
         assert expected in words
-    states = table.locator("tbody tr").first.locator("td.state").all_inner_texts()
+    unfold(page)
+    states = page.locator("table.glance tbody tr").first.locator("td.state").all_inner_texts()
     assert [int(text.replace(",", "")) for text in states] == [
         row[state] for state in ("answered", "refused", "unreadable", "failed", "missing")
     ]
@@ -96,7 +97,7 @@ def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, pa
     page = browser_page.open(page_file)
     notice = page.locator("aside.notice")
     assert "count as not right" in notice.inner_text()
-    assert notice.bounding_box()["y"] < page.locator("table.glance").first.bounding_box()["y"]
+    assert notice.bounding_box()["y"] < page.locator("table.overview").bounding_box()["y"]
     assert "HTTP 503" in page.locator("#failures").inner_text()
 
 
@@ -105,7 +106,9 @@ def test_lost_answers_are_announced_before_the_numbers(browser_page: Watched, pa
 def test_nothing_stands_in_the_way_of_people_with_disabilities(new_page: Any, page_file: Path, scheme: str, size: str) -> None:
     watched = new_page(color_scheme=scheme, **(PHONE if size == "phone" else {}))
     page = watched.open(page_file)
-    page.evaluate("() => { for (const part of document.querySelectorAll('details.data:nth-of-type(1)')) part.open = true; }")
+    page.evaluate(
+        "() => { for (const part of document.querySelectorAll('details.folded, details.data:nth-of-type(1)')) part.open = true; }"
+    )
     open_items(page)
     page.locator("#list [role=option]").nth(1).click()
     page.wait_for_timeout(100)
@@ -149,6 +152,7 @@ def test_no_heading_is_cut_on_a_phone(new_page: Any, page_file: Path) -> None:
 def test_paper_is_light_and_short(new_page: Any, page_file: Path) -> None:
     """Figures, headline scores and tables that the reader opened are printed; the rest is in the files."""
     page = new_page(color_scheme="dark").open(page_file)
+    unfold(page)
     page.locator("details.data > summary").first.click()
     page.emulate_media(media="print", color_scheme="dark")
     assert _brightness(page.evaluate("getComputedStyle(document.querySelector('h1')).color")) < 60
@@ -174,6 +178,7 @@ def test_the_keyboard_reaches_the_results_first(browser_page: Watched, page_file
 
 def test_signatures_can_be_copied(new_page: Any, page_file: Path, data: ReportData) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"]).open(page_file)
+    page.locator("#signatures summary").click()
     page.locator("#S1 .copy").click()
     expect(page.locator("#said")).to_have_text("Copied.")
     assert page.evaluate("() => navigator.clipboard.readText()") in data.scores["signature"].to_list()
@@ -181,6 +186,43 @@ def test_signatures_can_be_copied(new_page: Any, page_file: Path, data: ReportDa
 
 def test_without_javascript_the_numbers_are_still_there(new_page: Any, page_file: Path) -> None:
     page = new_page(java_script_enabled=False).open(page_file)
-    assert re.search(r"\d\d\.\d", page.locator("table.glance td.score").first.inner_text())
+    assert re.search(r"\d\d\.\d", page.locator("table.overview td.score").first.inner_text())
+    page.locator("details.folded > summary").first.click()
+    assert page.locator("table.glance td.score").first.is_visible()
+    assert page.locator("figure .wide").first.is_visible()
     assert page.locator("noscript").count() == 1
     assert not page.locator("#filters").is_visible()
+
+
+def test_the_page_is_folded_and_links_lead_into_the_folds(new_page: Any, page_file: Path) -> None:
+    page = new_page().open(page_file)
+    folded = page.evaluate("document.documentElement.scrollHeight")
+    task = page.locator("details.folded").first
+    assert task.get_attribute("open") is None
+    page.locator("table.overview a.task").first.click()
+    assert task.get_attribute("open") is not None
+    task.locator("a.sig").first.click()
+    assert page.locator("#S1").is_visible()
+    unfold(page)
+    assert page.evaluate("document.documentElement.scrollHeight") > 2 * folded
+
+
+def test_figures_of_one_model_are_behind_a_selector(new_page: Any, page_file: Path) -> None:
+    page = new_page().open(page_file)
+    unfold(page)
+    group = page.locator(".one-of").first
+    figures = group.locator(":scope > figure")
+    names = group.locator("option").all_inner_texts()
+    assert len(names) == figures.count() > 1
+    assert [figure.is_visible() for figure in figures.all()] == [True, *[False] * (len(names) - 1)]
+    group.locator("select").select_option(names[1])
+    assert figures.nth(1).is_visible() and not figures.nth(0).is_visible()
+    assert names[1] in figures.nth(1).locator("figcaption b").inner_text()
+
+
+def test_what_is_folded_is_printed(new_page: Any, page_file: Path) -> None:
+    page = new_page().open(page_file)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details.folded:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.folded[open]").count() == 0

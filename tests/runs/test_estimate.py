@@ -81,7 +81,7 @@ def test_an_estimate_counts_what_would_be_sent_and_what_is_stored(workspace: Wor
     assert estimate(plan, model, None, workspace) == Estimate(
         "baseline/echo", "demo/saq", items, requests, 0, round(inputs), limit * requests, None, 0
     )
-    run, _ = begin(workspace, [plan], [model], None)
+    run, _ = begin(workspace, [plan], [model], None, {})
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     batch = request_queue.claim(1, 0, 3, ())

@@ -33,8 +33,8 @@ TEXT = "{q}"
         ({}, {"system": ""}),
         ({"system": "Be brief."}, {"system": "Be kind."}),
         (
-            {"prompt_texts": {"mine": TEXT}, "prompt_file": "p.toml"},
-            {"prompt_texts": {"mine": f"{TEXT} "}, "prompt_file": "p.toml"},
+            {"prompt_texts": {"mine": TEXT}},
+            {"prompt_texts": {"mine": f"{TEXT} "}},
         ),
         ({}, {"limit": 3}),
         ({}, {"seed": 1}),

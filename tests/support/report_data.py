@@ -13,7 +13,7 @@ import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures_of
-from folkways.records import Metric, Signature, State
+from folkways.records import JUDGED_ITEMS, Metric, Signature, State
 from folkways.releases.base import ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 
@@ -249,3 +249,28 @@ def with_judgement(data: ReportData, **values: str) -> ReportData:
     """The same data with these values in its first judgement."""
     first = data.judgements.head(1).with_columns(**{name: pl.lit(value) for name, value in values.items()})
     return replace(data, judgements=pl.concat([first, data.judgements.slice(1)], how="diagonal_relaxed"))
+
+
+def small_report(metric: Metric, rights: dict[tuple[str, str], int], questions: int, said: str) -> ReportData:
+    """A report of the task ``t/t``: (model, culture) -> how many of its questions are right; every wrong reply is ``said``."""
+    rows = [
+        {
+            "task": "t/t", "item": f"{culture}/{number}", "question": f"{culture}/{number}", "culture": culture, "language": "en",
+            "variant": "plain", "sample": 0, "counted": True, "state": "answered", "answer": said, "reason": None,
+            "endpoint": model, "profile": "strict", "text": f"Question {number} about {culture}?", "gold": "gold",
+            "response": "gold" if number < right else said, metric.name: float(number < right),
+        }
+        for (model, culture), right in rights.items()
+        for number in range(questions)
+    ]  # fmt: skip
+    judged = pl.DataFrame(rows, schema={**JUDGED_ITEMS, metric.name: pl.Float64})
+    made = {"profile": pl.lit("strict"), "signature": pl.lit("task:t/t")}
+    scores = [
+        summarise_means(own, "t/t", [metric], []).with_columns(endpoint=pl.lit(model), **made)
+        for (model,), own in judged.group_by("endpoint", maintain_order=True)
+    ]
+    signatures = {"task:t/t": Signature({"task": "t/t"})}
+    return ReportData(
+        "Small", "2026-01-01T00:00:00+00:00", (), pl.concat(scores), judged, metrics={"t/t": (metric,)},
+        task_titles={"t/t": "Task"}, signatures=signatures,
+    )  # fmt: skip

@@ -51,8 +51,10 @@ def test_a_run_is_found_again_as_it_was_written_down(any_workspace: Workspace, m
     monkeypatch.setattr(run_records.time, "time", lambda: 1000.0)
     tasks = [task_of("z/late"), task_of("a/unnamed"), task_of("m/first")]
     config = {"x": 1, "tasks": ["m/first", "z/late"]}
-    run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine", "run")
-    assert (run, continued) == (run_records.RunRecord(1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0), False)
+    recipe = {"tasks": ["m/first"]}
+    run, continued = run_records.begin_run(any_workspace, config, tasks, "1.2", "mine", "run", recipe)
+    known = run_records.RunRecord(1, "mine", config, "run", "1.2", "planning", None, 1000.0, None, 0.0, recipe)
+    assert (run, continued) == (known, False)
     other, _ = run_records.begin_run(any_workspace, {"tasks": ["a/a"]}, [task_of("a/a")], "1.2", None, "run")
     build, _ = run_records.begin_run(any_workspace, {"build": "questions"}, [], "1.2", None, "build questions")
     aside, _ = run_records.begin_run(any_workspace, {"aside": "build-votes"}, [], "1.2", None, "build votes")

@@ -19,6 +19,7 @@ from folkways.errors import FolkwaysError, FolkwaysWarning
 COMMANDS = {
     "quickstart": ("asking.quickstart", "Ask the demo questions of baseline endpoints and write a report; no key, no network."),
     "data": ("releases.data", "List, fetch, check and find released data."),
+    "init": ("asking.init", "Write a recipe file to fill in: a study with all that `folkways run` needs."),
     "run": ("asking.run", "Ask models the questions of one or more tasks."),
     "estimate": ("asking.estimate", "Requests, tokens and cost of a run before spending anything."),
     "score": ("asking.score", "Judge and score a run again, without asking any model."),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from folkways.cli.asking.recipe import TasksArgument, read_toml
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import AskOptions, RunOptions, parse_settings
 
@@ -29,6 +29,27 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number", param, ctx)
         return number
+
+
+class PromptTexts(click.ParamType[dict[str, str]]):
+    """Prompt texts by template name (``TASK:NAME`` for a template of one task), from a TOML file or a recipe's table."""
+
+    name = "prompts"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, str]:
+        """The texts; DataError that says what is wrong otherwise."""
+        file = None if isinstance(value, dict) else Path(value)
+        what = 'prompts file, with a line name = "text" per template'
+        table = value if file is None else read_toml(file, what)[1]
+        texts: dict[str, str] = {}
+        for key, entry in table.items():
+            texts |= {f"{key}:{name}": text for name, text in entry.items()} if isinstance(entry, dict) else {key: entry}
+        for name, text in texts.items():
+            if not isinstance(text, str):
+                raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=file)
+        if not texts:
+            raise DataError("has no template; write one 'name = \"text\"' per template", file=file)
+        return texts
 
 
 DEFAULT_WORKSPACE = "folkways.db"
@@ -160,7 +181,8 @@ def _run_options(
     variants: str | None,
     releases: tuple[str, ...],
     settings: tuple[str, ...],
-    prompts_file: Path | None,
+    read: str | None,
+    prompt_texts: dict[str, str] | None,
     **others: Any,
 ) -> RunOptions:
     return RunOptions(
@@ -168,9 +190,8 @@ def _run_options(
         languages=names(languages),
         variants=names(variants),
         releases=release_names(releases),
-        settings=parse_settings(settings),
-        prompt_texts=read_prompts(prompts_file) if prompts_file else {},
-        prompt_file=prompts_file.name if prompts_file else None,
+        settings=parse_settings(settings) | ({"read": read} if read else {}),
+        prompt_texts=prompt_texts or {},
         **others,
     )
 
@@ -178,7 +199,7 @@ def _run_options(
 question_options = _packed(
     "options",
     _run_options,
-    click.argument("tasks", nargs=-1, required=True, metavar="TASK..."),
+    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE"),
     click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
     click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
     click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
@@ -199,12 +220,13 @@ question_options = _packed(
         metavar="NAME=VALUE",
         help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
     ),
+    click.option("--read", type=click.Choice(["loglik"]), help="Take the likeliest option for the reply (hf/, gguf/, llamacpp/)."),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
     click.option(
         "--prompts",
-        "prompts_file",
-        type=click.Path(path_type=Path),
+        "prompt_texts",
+        type=PromptTexts(),
         metavar="FILE",
         help="TOML file of prompt texts: template name = text, for all tasks or in a table named like one.",
     ),
@@ -260,29 +282,3 @@ def release_names(texts: tuple[str, ...]) -> dict[str, str]:
         else:
             chosen["*"] = text
     return chosen
-
-
-def read_prompts(path: Path) -> dict[str, str]:
-    """A TOML file of template names and texts, those in a table named like a task as ``TASK:NAME``.
-
-    DataError that says what is wrong otherwise.
-    """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FolkwaysError(f'there is no prompts file {path}; write one with a line name = "text" per template') from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"is not valid TOML: {error}; write one 'name = \"text\"' per template", file=path) from None
-    texts: dict[str, str] = {}
-    for key, value in table.items():
-        texts |= {f"{key}:{name}": text for name, text in value.items()} if isinstance(value, dict) else {key: value}
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise DataError(f"template {name!r} must be a text in quotes, got {text!r}", file=path)
-    if not texts:
-        raise DataError("has no template; write one 'name = \"text\"' per template", file=path)
-    return texts

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+LOGLIK = "loglik"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Sampling settings of a request. None means: leave it out and let the provider decide.
 
     temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens; reasoning_effort is the provider's word ("low", "high").
+    read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated.
     """
 
     temperature: float | None = 0.0
@@ -19,6 +22,7 @@ class Settings:
     seed: int | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
+    read: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +98,9 @@ class Endpoint(Protocol):
     local:          True where asking costs nothing and needs no network (baselines, replay).
     default_concurrency: how many requests at once at most, unless the user says.
 
-    It may have two attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
+    It may have attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
     how many its server works on at the same time; more are then tried by and by. ``timeout``: seconds after which it gives up.
+    ``about``, once it is open: how the model runs, on one line, for people. ``reads_likelihoods``: whether it knows Settings.read.
     """
 
     name: str

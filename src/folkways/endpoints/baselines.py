@@ -14,6 +14,7 @@ class BaselineEndpoint:
 
     item_addressed = False
     local = True
+    reads_likelihoods = True  # it answers with an option in any case, and stands beside models that are read so
     default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
 
     def __init__(self, name: str, identity: str, rule: Callable[[Request], str]) -> None:

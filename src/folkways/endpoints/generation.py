@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
+from folkways.endpoints.likelihood import choice, pair
 from folkways.errors import FolkwaysError, MissingExtraError
 
 DEFAULT_NEW_TOKENS = 512
@@ -86,6 +88,62 @@ class LoadedModel:
         for at, answer in zip(fitting, generated, strict=True):
             answers[at] = answer
         return [answer for answer in answers if answer is not None]
+
+    def choose(self, requests: list[Request]) -> list[Completion | EndpointFailure]:
+        """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too large is halved."""
+        longest = getattr(self._model.config, "max_position_embeddings", None)
+        answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
+        wanted: list[tuple[int, list[int], list[int]]] = []  # which request, context, continuation; one for each option
+        for at, request in enumerate(requests):
+            pairs = [self._pair_ids(request, label) for label in request.choices or ()]
+            length = max(len(context) + len(more) for context, more in pairs)
+            if longest is not None and length > longest:
+                answers[at] = EndpointFailure(f"{self._name}: prompt and option have {length} tokens; the model takes {longest}")
+            else:
+                wanted += [(at, *ids) for ids in pairs]
+        rows = list(dict.fromkeys((*context, *more[:-1]) for _, context, more in wanted))
+        numbers = {row: number for number, row in enumerate(rows)}
+        most = max((len(more) for *_, more in wanted), default=1)
+        try:
+            tables = self._log_probabilities([list(row) for row in rows], most)
+        except self._torch.OutOfMemoryError:
+            self._torch.cuda.empty_cache()
+            if len(requests) == 1:
+                return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
+            half = len(requests) // 2
+            return [*self.choose(requests[:half]), *self.choose(requests[half:])]
+        likelihoods: dict[int, list[float]] = {}
+        for at, context, more in wanted:
+            table = tables[numbers[(*context, *more[:-1])]]
+            likelihoods.setdefault(at, []).append(sum(float(table[place - len(more), token]) for place, token in enumerate(more)))
+        for at, found in likelihoods.items():
+            tokens = sum(len(row) for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at})
+            answers[at] = choice(requests[at].choices or (), found, model=self._name, tokens=tokens)
+        return [answer for answer in answers if answer is not None]
+
+    def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
+        context, continuation = pair(self.prompt(request), label, templated=bool(self._tokenizer.chat_template))
+        start = self._ids(context)
+        return start, self._ids(context + continuation)[len(start) :]
+
+    def _log_probabilities(self, rows: list[list[int]], most: int) -> list[Any]:
+        """Of each row of tokens what may follow at its last ``most`` places: a table of places by vocabulary."""
+        torch = self._torch
+        if not rows:
+            return []
+        width = max(len(row) for row in rows)
+        padding = self._tokenizer.pad_token_id
+        ids = torch.tensor([[padding] * (width - len(row)) + row for row in rows], device=self._device)
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        known = signature(self._model.forward).parameters
+        options: dict[str, Any] = {}
+        if "position_ids" in known:
+            options["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)
+        if "logits_to_keep" in known:
+            options["logits_to_keep"] = most
+        with torch.inference_mode():
+            logits = self._model(input_ids=ids, attention_mask=mask, use_cache=False, **options).logits[:, -most:]
+            return list(logits.float().log_softmax(dim=-1).cpu())
 
     def _ids(self, text: str) -> list[int]:
         # A chat template writes the special tokens itself.

@@ -11,6 +11,7 @@ from pathlib import Path
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
+from folkways.endpoints.likelihood import options_of
 from folkways.errors import FolkwaysError
 
 _EDGE = 1024 * 1024
@@ -26,6 +27,7 @@ class LocalEndpoint:
 
     item_addressed = False
     local = True
+    reads_likelihoods = True
     default_concurrency = 8
 
     def __init__(self, model: str, *, seed: int = 0) -> None:
@@ -82,6 +84,8 @@ class LocalEndpoint:
             raise EndpointFailure(
                 f"{self.name} has no setting reasoning_effort: leave out {setting} with --setting reasoning_effort=none", fatal=True
             )
+        if request.settings.read is not None:
+            options_of(self.name, request)
         waiting = _Waiting(request, asyncio.get_running_loop().create_future())
         self._pending.add(waiting)
         self._queue.put_nowait(waiting)
@@ -106,10 +110,14 @@ class LocalEndpoint:
 
     async def _generate(self, model: LoadedModel, batch: list[_Waiting]) -> None:
         requests = [one.request for one in batch]
-        seed = None if requests[0].settings.temperature == 0 else _seed_of(requests[0], self._seed)
+        settings = requests[0].settings
+        seed = None if settings.temperature == 0 else sampling_seed(requests[0], self._seed)
         answers: list[Completion | EndpointFailure]
         try:
-            answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
+            if settings.read is not None:
+                answers = await asyncio.to_thread(model.choose, requests)
+            else:
+                answers = await asyncio.to_thread(model.generate, requests, seed, self._stop)
         except Exception as error:  # noqa: BLE001 - whatever a model's code raises, these requests failed and others may not
             said = quotable(f"{type(error).__name__}: {error}")
             answers = [EndpointFailure(f"{self.name}: generating failed: {said}") for _ in batch]
@@ -131,12 +139,13 @@ class _Waiting:
 def _batch(waiting: list[_Waiting], largest: int) -> list[_Waiting]:
     """The requests to generate next: those with the settings of the first; alone if it is sampled."""
     settings = waiting[0].request.settings
-    if settings.temperature != 0:
+    if settings.temperature != 0 and settings.read is None:
         return waiting[:1]
     return [one for one in waiting if one.request.settings == settings][:largest]
 
 
-def _seed_of(request: Request, seed: int) -> int:
+def sampling_seed(request: Request, seed: int) -> int:
+    """The seed (56 bits) that a request is sampled from: of its own settings, or ``seed``, with its key and sample mixed in."""
     text = f"{request.settings.seed if request.settings.seed is not None else seed}\0{request.key}\0{request.sample}"
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest(), "big")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from folkways import plugins
 from folkways.endpoints.base import Endpoint, EndpointKind, EndpointOptions
 from folkways.endpoints.servers.providers import provider_address, providers
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import UnknownNameError
 
 _PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini"}
 
@@ -42,13 +42,13 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
     from folkways.endpoints.servers.anthropic import AnthropicEndpoint
     from folkways.endpoints.servers.google import GoogleEndpoint
+    from folkways.endpoints.servers.llamacpp import LlamaCppEndpoint
     from folkways.endpoints.servers.openai import OpenAIEndpoint
 
     provider = providers()[kind]
-    if not model:
-        raise FolkwaysError(f"{kind!r} names no model: write {kind}/MODEL   (its models: {provider.docs})")
     protocols: dict[str, type[OpenAIEndpoint | AnthropicEndpoint | GoogleEndpoint]] = {
         "openai": OpenAIEndpoint,
+        "llamacpp": LlamaCppEndpoint,
         "anthropic": AnthropicEndpoint,
         "google": GoogleEndpoint,
     }

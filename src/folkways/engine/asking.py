@@ -122,6 +122,7 @@ class Asking:
         if self.progress.total == 0:
             return self.progress
         await self.endpoint.open(self._limiter.limit)
+        self.progress.about = getattr(self.endpoint, "about", None)
         if self.limits.concurrency is None:
             self._limiter.limit = self.endpoint.default_concurrency  # it may know better now
             self._limiter.begin(getattr(self.endpoint, "first_concurrency", self._limiter.limit))

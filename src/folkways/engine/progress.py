@@ -13,6 +13,7 @@ class ModelProgress:
     total:    requests that had no response when the session began.
     stored:   requests of the run that had a response already.
     by_others: pending requests that another process answered meanwhile.
+    about:    how the model runs, where its endpoint tells; shown once.
     warning:  what the user should know at once; None for nothing.
     usd:      None where the price of the model is not known.
     """
@@ -31,6 +32,7 @@ class ModelProgress:
     output_tokens: int = 0
     usd: float | None = 0.0
     last_error: str | None = None
+    about: str | None = None
     warning: str | None = None
     stopped: str | None = None
     began: float = field(default_factory=time.monotonic)

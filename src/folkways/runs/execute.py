@@ -14,6 +14,7 @@ from folkways.engine.session import INTERRUPTED, Order, ask
 from folkways.runs import plan
 from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
+from folkways.runs.recipe import recipe_of
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.workspace import results, run_records
@@ -63,7 +64,7 @@ def execute(
     require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
     frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
-    run, continued = plan.begin(workspace, tasks, models, name)
+    run, continued = plan.begin(workspace, tasks, models, name, recipe_of(options, asking, profile, tasks, models))
     asking.planned(run, continued)
     orders = [
         Order(

@@ -12,7 +12,7 @@ from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.endpoints.registry import open_name
 from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError
-from folkways.runs.options import SETTING_NAMES, AskOptions, parse_settings
+from folkways.runs.options import SETTING_TYPES, AskOptions, parse_settings
 
 SEPARATOR = "?"
 
@@ -54,7 +54,7 @@ def _written(value: object) -> str:
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
     """The endpoint's name and the settings behind it. A question mark that no setting follows belongs to the name."""
     name, separator, tail = text.rpartition(SEPARATOR)
-    if not separator or tail.split("=", 1)[0] not in SETTING_NAMES:
+    if not separator or tail.split("=", 1)[0] not in SETTING_TYPES:
         return text, {}
     return name, parse_settings(tuple(tail.split("&")))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.endpoints.base import Settings
+from folkways.endpoints.base import LOGLIK, Settings
 from folkways.errors import FolkwaysError, UnknownNameError
 
 if TYPE_CHECKING:  # the command line reads its options without an engine
@@ -32,7 +32,6 @@ class RunOptions:
     settings:     changes to the sampling settings by name; a value of None leaves that setting to the provider.
     max_tokens:   output tokens at most, instead of the task's own limit.
     prompt_texts: template name -> text, in place of the release's or ours; ``TASK:NAME`` for a template of one task.
-    prompt_file:  the name of the file they came from, for the signature.
     permute_options: in how many orders the options of a question are shown, by tasks that can; 1 for the released one.
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made with.
     scoring_precision: of those models.
@@ -52,7 +51,6 @@ class RunOptions:
     settings: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int | None = None
     prompt_texts: Mapping[str, str] = field(default_factory=dict)
-    prompt_file: str | None = None
     permute_options: int = 1
     scoring_models: Mapping[str, str] = field(default_factory=dict)
     scoring_precision: str = "fp32"
@@ -116,12 +114,13 @@ class AskOptions:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``."""
+    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or one of ``words``."""
 
     what: str
     type: type[float] | type[int] | type[str]
     low: float | None = None
     high: float | None = None
+    words: tuple[str, ...] = ()
 
 
 _SETTINGS = {
@@ -130,8 +129,10 @@ _SETTINGS = {
     "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
     "reasoning_effort": _Kind("a word", str),
     "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
+    "read": _Kind(LOGLIK, str, words=(LOGLIK,)),
 }
-SETTING_NAMES = frozenset(_SETTINGS)
+SETTING_TYPES = {name: kind.type for name, kind in _SETTINGS.items()}
+"""Every sampling setting -> the type of its values; each may be ``none`` too."""
 
 
 def parse_settings(pairs: tuple[str, ...]) -> dict[str, Any]:
@@ -161,6 +162,8 @@ def check_setting(name: str, value: Any) -> None:
         read = kind.type(value)
     except (TypeError, ValueError):
         raise FolkwaysError(f"setting {name} must be {kind.what} or none, got {value!r}") from None
+    if kind.words and value not in kind.words:
+        raise FolkwaysError(f"setting {name} must be {' or '.join(kind.words)}, or none; got {value!r}")
     if kind.low is not None and kind.high is not None and not kind.low <= float(read) <= kind.high:
         raise FolkwaysError(f"setting {name} must lie between {kind.low:g} and {kind.high:g}, got {value}")
 
@@ -168,6 +171,7 @@ def check_setting(name: str, value: Any) -> None:
 def settings_for(options: RunOptions, task_max_tokens: int, own: Mapping[str, Any]) -> Settings:
     """The sampling settings of a task's requests: temperature 0 and top_p 1 unless the user says otherwise.
 
-    own: the model's own changes, which win over those of the run.
+    own: the model's own changes, which win over those of the run. With read=loglik nothing is sampled: no other setting is left.
     """
-    return Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
+    settings = Settings(**{"max_tokens": options.max_tokens or task_max_tokens, **options.settings, **own})
+    return settings if settings.read is None else Settings(temperature=None, top_p=None, read=settings.read)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -17,6 +17,7 @@ from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
+from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
@@ -52,8 +53,11 @@ class TaskPlan:
         return PromptOptions(chosen.languages, chosen.variants, chosen.seed, texts, orders=chosen.permute_options)
 
     def settings(self, model: Model) -> Settings:
-        """The sampling settings of this task's requests to the model."""
-        return settings_for(self.options, self.task.max_tokens, model.settings)
+        """The sampling settings of this task's requests to the model. FolkwaysError where it tells no likelihoods, and should."""
+        settings = settings_for(self.options, self.task.max_tokens, model.settings)
+        if settings.read is not None and not getattr(model.endpoint, "reads_likelihoods", False):
+            raise FolkwaysError(f"{model.name} tells no likelihoods (read={settings.read}); {ABLE} endpoints do")
+        return settings
 
     def prompts(self) -> Iterator[pl.DataFrame]:
         """The prompts, slice by slice; FolkwaysError if the options leave none."""
@@ -174,13 +178,16 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 
 def begin(
-    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None
+    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None, recipe: Mapping[str, Any]
 ) -> tuple[run_records.RunRecord, bool]:
-    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier."""
+    """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier.
+
+    recipe: what the user asked for, kept for the next who wants the same; it decides nothing.
+    """
     options = asdict(planned[0].options)
     if options["cultures"] is not None:
         options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
-    left_out = {"tasks", "releases", "prompt_file", *(() if options["until"] is not None else ("until", "strata"))}
+    left_out = {"tasks", "releases", *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
@@ -194,7 +201,7 @@ def begin(
         )
         for plan in planned
     ]
-    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN)
+    run, continued = run_records.begin_run(workspace, _plain(config), tasks, __version__, name, run_records.RUN, _plain(recipe))
     if run.state == "planning":
         try:
             if planned[0].options.until is None:  # otherwise what is drawn is written down round by round
@@ -219,7 +226,8 @@ def restore_options(stored: Mapping[str, Any]) -> RunOptions:
     """The options that ``stored_options`` wrote."""
     names = ("cultures", "languages", "variants", "strata", "tasks")
     lists = {name: tuple(stored[name]) if stored[name] is not None else None for name in names if name in stored}
-    return RunOptions(**{**{name: value for name, value in stored.items() if name != POPULATIONS}, **lists})
+    known = {entry.name for entry in fields(RunOptions)}  # an earlier version may have stored more
+    return RunOptions(**{**{name: value for name, value in stored.items() if name in known}, **lists})
 
 
 def keyed_prompts(
@@ -260,7 +268,8 @@ def write_prompts(
     A signal that came is acted on between two slices.
     """
     endpoint = model.endpoint
-    settings = settings_json(plan.settings(model))
+    sent = plan.settings(model)
+    settings = settings_json(sent)
     settings_id = run_records.settings_id(workspace, settings)
     for frame in prompts:
         interrupts.check()
@@ -268,6 +277,8 @@ def write_prompts(
         expected: list[dict[str, Any]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):
             task, item, language, variant, system, user, choices, source, digest = row
+            if choices is None and sent.read is not None:
+                raise FolkwaysError(f"{task} has no options to choose among; leave it out where read={sent.read}")
             labels = orjson.dumps(choices).decode() if choices is not None else None
             texts.append({"prompt_hash": digest, "system": system, "user": user, "choices": labels})
             for sample, key in enumerate(keys):
@@ -292,7 +303,7 @@ def write_prompts(
     return ordinal
 
 
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
     except TypeError as error:

@@ -35,6 +35,9 @@ class Part:
     expected: int
 
 
+SERVED_HERE = "gguf/"
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it told none)."""
@@ -136,6 +139,22 @@ def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]
     with workspace.read() as connection:
         sets = [orjson.loads(text) for text in connection.scalars(query)]
     return sorted(",".join(f"{name}={value}" for name, value in sent.items()) or "provider" for sent in sets)
+
+
+def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
+    """How the model of a part ran, as its replies tell: only of one that folkways ran itself from a file (``gguf/``)."""
+    if not part.endpoint.startswith(SERVED_HERE):
+        return []
+    expected, replies = schema.expected, schema.responses
+    query = (
+        sa.select(replies.c.model)
+        .join(expected, expected.c.key == replies.c.key)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+        .where(replies.c.model.is_not(None))
+        .distinct()
+    )
+    with workspace.read() as connection:
+        return sorted(connection.scalars(query))
 
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:

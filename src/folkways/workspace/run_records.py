@@ -27,6 +27,7 @@ class RunRecord:
     """A run as the workspace knows it. Times are seconds since the epoch; ``seconds`` is time spent asking, over all sessions.
 
     command: of folkways, that began it: ``run``, or one that asks no tasks and has no scores (``build mcq``, ``judge-by-model``).
+    recipe:  what a run was asked for, by the keys of a recipe file; None for other commands and for runs from before 0.2.
     """
 
     id: int
@@ -39,6 +40,7 @@ class RunRecord:
     created: float
     finished: float | None
     seconds: float
+    recipe: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class RunTask:
 
 
 def _record(row: sa.Row[Any]) -> RunRecord:
-    return RunRecord(**{entry.name: getattr(row, entry.name) for entry in fields(RunRecord)} | {"config": orjson.loads(row.config)})
+    read = {"config": orjson.loads(row.config), "recipe": orjson.loads(row.recipe) if row.recipe is not None else None}
+    return RunRecord(**{entry.name: getattr(row, entry.name) for entry in fields(RunRecord)} | read)
 
 
 def list_runs(workspace: Workspace) -> list[RunRecord]:
@@ -90,7 +93,13 @@ def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
 
 
 def begin_run(
-    workspace: Workspace, config: Mapping[str, Any], tasks: Sequence[RunTask], version: str, name: str | None, command: str
+    workspace: Workspace,
+    config: Mapping[str, Any],
+    tasks: Sequence[RunTask],
+    version: str,
+    name: str | None,
+    command: str,
+    recipe: Mapping[str, Any] | None = None,
 ) -> tuple[RunRecord, bool]:
     """The unfinished run with this configuration, to be continued, or a new one; the flag says whether it is continued.
 
@@ -127,6 +136,7 @@ def begin_run(
                 version=version,
                 state="planning",
                 created=time.time(),
+                recipe=orjson.dumps(recipe).decode() if recipe is not None else None,
             )
         )
         run_id = inserted.inserted_primary_key[0]  # type: ignore[index]

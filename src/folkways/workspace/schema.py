@@ -75,6 +75,7 @@ runs = Table(
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
     Column("command", String(64), nullable=False, server_default="run"),  # what began it: run, judge-by-model, build mcq
+    Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
 )
 
 expected = Table(

@@ -15,7 +15,8 @@ from folkways.cli.terminal import terminal
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints
-from folkways.reports.text import duration, one_line, shorten
+from folkways.reports.text import one_line, shorten
+from folkways.runs.notebook_progress import figures
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -45,7 +46,7 @@ class RunProgress:
         self._then = then
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
-        self._warned: set[str] = set()
+        self._told: set[str] = set()
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
@@ -82,9 +83,11 @@ class RunProgress:
             for counts in models:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
         for counts in models:
-            if counts.warning is not None and counts.warning not in self._warned:
-                self._warned.add(counts.warning)
-                self.console.print(one_line(f"warning: {counts.warning}"), soft_wrap=True)
+            about = f"{counts.endpoint}: {counts.about}" if counts.about else None
+            for told in (about, f"warning: {counts.warning}" if counts.warning is not None else None):
+                if told is not None and told not in self._told:
+                    self._told.add(told)
+                    self.console.print(one_line(told), soft_wrap=True)
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
             self._waits = True
@@ -104,31 +107,13 @@ class RunProgress:
     def _show(self, counts: ModelProgress, name: str) -> None:
         if not counts.total:
             return
-        cells = {"model": name, **_cells(counts)}
+        cells = {"model": name, **figures(counts)}
         if counts.endpoint not in self._lines:
             self._lines[counts.endpoint] = self._bars.add_task(counts.endpoint, total=counts.total, cells=cells)
         ended = counts.total - counts.left
         self._bars.update(self._lines[counts.endpoint], completed=ended, total=counts.total, cells=cells)
 
 
-def _cells(counts: ModelProgress) -> dict[str, str]:
-    left = counts.seconds_left
-    trouble = []
-    if counts.failed:
-        trouble.append(f"{counts.failed:,} failed")
-    if counts.retries:
-        trouble.append(f"{counts.retries:,} retried")
-    if counts.rate_limited:
-        trouble.append(f"slowed to {counts.places:.0f} at once")
-    return {
-        "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
-        "rate": f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s",
-        "left": f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds),
-        "cost": f"${counts.usd:,.2f}" if counts.usd else "",
-        "trouble": ", ".join(trouble),
-    }
-
-
 def _line(counts: ModelProgress) -> str:
-    cells = _cells(counts)
+    cells = figures(counts)
     return ", ".join(cell for cell in cells.values() if cell)

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from folkways.cli.options import workspace_option
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
+from folkways.errors import FolkwaysError
+
+if TYPE_CHECKING:
+    from folkways.workspace.run_records import RunRecord
 
 
 @click.command("runs", context_settings={"help_option_names": ["-h", "--help"]})
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(workspace: str, as_json: bool) -> None:
-    """List the runs of a workspace, oldest first."""
+@click.option("--recipe", metavar="RUN", help="Print the recipe of this run in place of the list: asks the same anywhere.")
+def command(workspace: str, as_json: bool, recipe: str | None) -> None:
+    """List the runs of a workspace, oldest first.
+
+    \b
+    folkways runs
+    folkways runs --recipe last > study.toml
+    """
     from folkways.workspace import results, run_records
     from folkways.workspace.database import open_workspace
 
     database = open_workspace(workspace, create=False)
+    if recipe is not None:
+        click.echo(_recipe(run_records.find_asked_run(database, recipe)), nl=False)
+        return
     found: list[dict[str, Any]] = []
     for run in run_records.list_runs(database):
         shares = results.parts(database, run)
@@ -63,3 +76,14 @@ def command(workspace: str, as_json: bool) -> None:
         ]
         table.add_row(*("\n".join(one_line(line) for line in cell.splitlines()) for cell in cells))
     terminal().print(table)
+
+
+def _recipe(run: RunRecord) -> str:
+    """The recipe of a run as a file; FolkwaysError where none was kept."""
+    import tomlkit
+
+    if run.recipe is None:
+        raise FolkwaysError(
+            f"run {run.name} was planned by folkways {run.version}, which kept no recipes: write one with: folkways init"
+        )
+    return f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n" + tomlkit.dumps(run.recipe)

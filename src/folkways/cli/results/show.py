@@ -35,8 +35,4 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
     if as_json:
         click.echo(item_as_json(known.item, known.prompts, responses, judgements))
         return
-
-    from folkways.records import ITEMS
-
-    shown = {name: value for name, value in known.item.items() if name in ITEMS or name in known.task.facets}
-    terminal().print(render_item(shown, known.prompts, responses, judgements, known.task.metrics))
+    terminal().print(render_item(known.shown, known.prompts, responses, judgements, known.task.metrics))

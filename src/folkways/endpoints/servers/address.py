@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from folkways.errors import FolkwaysError
@@ -32,6 +33,7 @@ class Address:
     key_names: environment variables a key is looked for in, for messages.
     hosted:    whether it is a service for many; else somebody's own server, which may work on few requests at once.
     key_hint:  why no key is sent and what to set; empty where one is.
+    start:     the line that starts a server of this kind, and get: the line that gets it a model; empty where there is none.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Address:
     key_names: tuple[str, ...] = ()
     hosted: bool = False
     key_hint: str = ""
+    start: str = ""
+    get: str = ""
     dialect: Dialect = Dialect()
     query: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -77,6 +81,15 @@ def split_url(text: str) -> Url:
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
     )
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is one of this machine: no server elsewhere can have it."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _plain(parts: SplitResult, host: str, port: int | None) -> str:

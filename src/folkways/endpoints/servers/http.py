@@ -21,7 +21,8 @@ from yarl import URL
 from folkways import __version__
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.address import Address
+from folkways.endpoints.likelihood import ABLE
+from folkways.endpoints.servers.address import Address, is_loopback
 from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError
@@ -105,6 +106,8 @@ class HttpEndpoint(ABC):
         session, connections = self._session, self._connections
         if session is None or connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
+        if request.settings.read is not None:
+            raise EndpointFailure(f"{self.name} tells no likelihoods (read={request.settings.read}): {ABLE} do", fatal=True)
         body = to_json(self.payload(request))
         failure: EndpointFailure | None = None
         try:
@@ -235,8 +238,11 @@ def count_of(usage: Any, name: str) -> int | None:
 
 
 def environment_proxy(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, ...) names for ``url``; looked up once, not at every request."""
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY, ...) names for ``url``; looked up once, not at every request.
+
+    None for an address of this machine, which no proxy elsewhere can reach.
+    """
     parts = urlsplit(url)
-    if urllib.request.proxy_bypass(parts.hostname or ""):
+    if is_loopback(url) or urllib.request.proxy_bypass(parts.hostname or ""):
         return None
     return urllib.request.getproxies().get(parts.scheme)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import aiohttp
 from yarl import URL
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
-from folkways.endpoints.clean import storable
+from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.servers.http import (
     BodyTooLargeError,
     HttpEndpoint,
@@ -20,9 +21,12 @@ from folkways.endpoints.servers.http import (
     text_of,
 )
 from folkways.endpoints.servers.providers import url_address
+from folkways.errors import FolkwaysError
 
-SLOTS_SECONDS = 2.0
-MAX_PROPS = 1024 * 1024
+LOOK_SECONDS = 2.0
+MAX_PAGE = 1024 * 1024
+MOST_NAMES = 20
+"""Models of a server that an error names."""
 
 
 class OpenAIEndpoint(HttpEndpoint):
@@ -33,26 +37,70 @@ class OpenAIEndpoint(HttpEndpoint):
         return "/chat/completions"
 
     async def open(self, concurrency: int) -> None:
-        """As every HTTP endpoint; and ask a server of somebody's own how many requests it works on at once (llama.cpp tells)."""
+        """As every HTTP endpoint; and look at a server of somebody's own.
+
+        How many requests does it work on at once (llama.cpp tells)? A server named by its kind (``ollama/MODEL``) must answer and
+        must have the model: FolkwaysError with the line that starts it, or with the models that it has.
+        """
+        if self._session is not None:
+            return
         await super().open(concurrency)
-        if not self._address.hosted and (slots := await self._slots()) is not None:
+        if self._address.hosted:
+            return
+        try:
+            if self._address.start:
+                await self._find_model()
+            slots = await self._slots()
+        except BaseException:
+            await self.close()
+            raise
+        if slots is not None:
             self.first_concurrency = self.default_concurrency = slots
+
+    async def _find_model(self) -> None:
+        address = self._address
+        try:
+            listed = await self._page(f"{address.base_url}/models")
+        except aiohttp.ClientConnectorError as error:
+            said = quotable(str(error), address.secrets, 200)
+            raise FolkwaysError(
+                f"{self.name}: no server answers at {address.base_url} ({said})\nStart it there: {address.start}\n"
+                f"or say where it is: {self.name}@http://HOST:PORT/v1"
+            ) from None
+        rows = listed.get("data") if isinstance(listed, dict) else None
+        if not isinstance(rows, list):
+            return  # it keeps its list to itself; whether it has the model, the first request tells
+        names = [quotable(row["id"]) for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
+        if address.model not in {spelling for name in names for spelling in _spellings(name)}:
+            shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+            raise FolkwaysError(
+                f"{self.name}: the server at {address.base_url} has no model {address.model!r}; "
+                f"it has {shown or 'none yet'}\nGet it there: {address.get}"
+            )
 
     async def _slots(self) -> int | None:
         """``total_slots`` of llama.cpp's ``/props``; None from a server that has no such page, or does not answer soon."""
-        assert self._session is not None  # noqa: S101 - it is open
-        props = URL(f"{self._address.base_url.removesuffix('/v1')}/props", encoded=True)
         try:
-            timeout = aiohttp.ClientTimeout(total=SLOTS_SECONDS)
-            async with (
-                aiohttp.ClientSession(headers=self._session.headers, proxy=environment_proxy(str(props))) as session,
-                session.get(props, allow_redirects=False, timeout=timeout) as response,
-            ):
-                found = from_json(await read_bounded(response, MAX_PROPS, whole=True)) if response.status == 200 else None
-        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
+            found = await self._page(f"{self._address.base_url.removesuffix('/v1')}/props")
+        except aiohttp.ClientConnectorError:
             return None
         slots = found.get("total_slots") if isinstance(found, dict) else None
         return slots if isinstance(slots, int) and 1 <= slots <= EndpointOptions.DEFAULT_CONCURRENCY else None
+
+    async def _page(self, address: str) -> Any:
+        """The JSON that is there; None where there is none, or not soon. ClientConnectorError where no server listens."""
+        assert self._session is not None  # noqa: S101 - it is open
+        try:
+            timeout = aiohttp.ClientTimeout(total=LOOK_SECONDS)
+            async with (
+                aiohttp.ClientSession(headers=self._session.headers, proxy=environment_proxy(address)) as session,
+                session.get(URL(address, encoded=True), allow_redirects=False, timeout=timeout) as response,
+            ):
+                return from_json(await read_bounded(response, MAX_PAGE, whole=True)) if response.status == 200 else None
+        except aiohttp.ClientConnectorError:
+            raise
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
+            return None
 
     def payload(self, request: Request) -> dict[str, Any]:
         """Model, messages and the settings that are set, under the names of the dialect."""
@@ -107,6 +155,14 @@ class OpenAIEndpoint(HttpEndpoint):
             output_tokens=count_of(usage, "completion_tokens"),
             reasoning_tokens=count_of(details, "reasoning_tokens"),
         )
+
+
+def _spellings(name: str) -> set[str]:
+    """How a listed model may be called: Ollama's newest without its tag, llama.cpp's without folder and ending."""
+    found = {name, name.removesuffix(":latest")}
+    if name.endswith(".gguf"):
+        found |= {(file := re.split(r"[/\\]", name)[-1]), file.removesuffix(".gguf")}
+    return found
 
 
 def _open(name: str, options: EndpointOptions, need_key: bool) -> OpenAIEndpoint:

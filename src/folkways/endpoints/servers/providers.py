@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from base64 import b64encode
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from urllib.parse import urlsplit
 
-from folkways.endpoints.servers.address import Address, Dialect, split_url
+from folkways.endpoints.servers.address import Address, Dialect, Url, is_loopback, split_url
 from folkways.errors import FolkwaysError
 
 URL_KEY, URL_KEY_HOSTS = "FOLKWAYS_API_KEY", "FOLKWAYS_API_KEY_HOSTS"
@@ -20,6 +21,7 @@ separated by commas. An address of any other host is asked without a key: a name
 """
 
 _OLLAMA_PORT = 11434
+_AT = re.compile(r"@(https?://.*)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Provider:
     base_url_env: tuple[str, ...]
     key_required: bool
     dialect: Dialect
+    start: str
+    get: str
     about: str
     docs: str
 
@@ -50,6 +54,8 @@ def providers() -> Mapping[str, Provider]:
             base_url_env=tuple(row.get("base_url_env", ())),
             key_required=row.get("key_required", True),
             dialect=Dialect(**{field: row[field] for field in ("max_tokens", "seed", "reasoning_effort") if field in row}),
+            start=row.get("start", ""),
+            get=row.get("get", ""),
             about=row["about"],
             docs=row["docs"],
         )
@@ -67,11 +73,18 @@ def provider_address(
 ) -> Address:
     """The address of ``model`` at ``provider``.
 
+    model:    of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no part of its identity, so
+              that one model at several addresses is one model.
     base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own address. An address
     other than the provider's own joins the identity, since another server may serve another model under the same name.
     key_env: the environment variable of the key, in place of the provider's own.
     Raises FolkwaysError naming the environment variable if ``need_key`` and a required key is missing.
     """
+    at = None
+    if provider.start and (found := _AT.search(model)):
+        model, at = model[: found.start()], found[1]
+    if not model:
+        raise FolkwaysError(f"{provider.name!r} names no model: write {provider.name}/MODEL   (its models: {provider.docs})")
     name = f"{provider.name}/{model}"
     key_names = (key_env,) if key_env else provider.key_env
     key_name = key_set_in(key_names)
@@ -80,30 +93,40 @@ def provider_address(
             f"{name} needs a key: set the environment variable {' or '.join(key_names)}\n"
             f"For example: export {key_names[0]}=...   ({provider.docs})"
         )
-    url_name = key_set_in(provider.base_url_env)
-    given = base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
-    if url_name == "OLLAMA_HOST" and base_url is None:
-        given = _ollama_url(given)
-    try:
-        url = split_url(given)
-    except FolkwaysError as error:
-        source = "--base-url" if base_url else f"the environment variable {url_name}"
-        raise FolkwaysError(f"{name}: {source}: {error}") from None
-    key = _read_key(key_name)
+    url = _url_of(provider, name, at, base_url)
+    withheld = at is not None and key_name is not None and key_env is None and not (is_loopback(url.plain) or _is_for(url.plain))
+    key = None if withheld else _read_key(key_name)
     headers, secrets = _credentials(provider.protocol, key, url.user, url.password)
     own = url.plain == provider.base_url
     return Address(
         name=name,
-        identity=name if own else f"{name}@{url.plain}",
+        identity=name if own or at is not None else f"{name}@{url.plain}",
         model=model,
         base_url=url.plain,
         key_names=key_names,
+        key_hint=_how_to_send(url.plain, key_name or "", withheld=True) if withheld else "",
         hosted=own and provider.key_required,
+        start=provider.start.format(model=model),
+        get=provider.get.format(model=model),
         dialect=provider.dialect,
         query=url.query,
         headers=headers,
         secrets=secrets + _query_secrets(url.query),
     )
+
+
+def _url_of(provider: Provider, name: str, at: str | None, base_url: str | None) -> Url:
+    url_name = key_set_in(provider.base_url_env)
+    given = at or base_url or (os.environ[url_name].strip() if url_name else provider.base_url)
+    if url_name == "OLLAMA_HOST" and base_url is None and at is None:
+        given = _ollama_url(given)
+    try:
+        if at is not None and not urlsplit(at).path.strip("/"):
+            given = f"{at.rstrip('/')}/v1"
+        return split_url(given)
+    except (FolkwaysError, ValueError) as error:
+        source = "the address behind @" if at else "--base-url" if base_url else f"the environment variable {url_name}"
+        raise FolkwaysError(f"{name}: {source}: {error}") from None
 
 
 def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_env: str | None = None) -> Address:
@@ -131,7 +154,7 @@ def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_e
         model=url.model,
         base_url=target.plain,
         key_names=(key_env or URL_KEY,),
-        key_hint=_how_to_send(target.plain, withheld=withheld) if key_env is None and key is None else "",
+        key_hint=_how_to_send(target.plain, URL_KEY, withheld=withheld) if key_env is None and key is None else "",
         query=target.query,
         headers=headers,
         secrets=secrets + _query_secrets(target.query),
@@ -147,12 +170,12 @@ def _is_for(address: str) -> bool:
     return bool({parts.hostname, shown, f"{shown}:{port}"} & named)
 
 
-def _how_to_send(address: str, *, withheld: bool) -> str:
+def _how_to_send(address: str, key_name: str, *, withheld: bool) -> str:
     """What to set so that a key goes to this address."""
     host = urlsplit(address).netloc
     if withheld:
-        return f"No key was sent: {URL_KEY} is for the hosts that {URL_KEY_HOSTS} names. If it is for this one, add {host} to them"
-    return f"No key was sent: if this server wants one, set {URL_KEY} to it and {URL_KEY_HOSTS} to {host}"
+        return f"No key was sent: {key_name} is for the hosts that {URL_KEY_HOSTS} names. If it is for this one, add {host} to them"
+    return f"No key was sent: if this server wants one, set {key_name} to it and {URL_KEY_HOSTS} to {host}"
 
 
 def _read_key(name: str | None) -> str | None:

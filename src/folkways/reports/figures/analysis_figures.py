@@ -72,7 +72,7 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
         specs = [_spec(grid, layout, width) for width in (WIDE, NARROW)]
         wide, narrow = (render(spec, f"{slug}-{size}") for spec, size in zip(specs, "wn", strict=True))
         title = f"{table.title}: {grid.heading}" if grid.heading else table.title
-        yield Figure(slug, title, _caption(grid, layout), _finding(grid), wide, narrow)
+        yield Figure(slug, title, _caption(grid, layout), _finding(grid), wide, narrow, of=grid.heading)
 
 
 def _fits(grid: Grid) -> bool:

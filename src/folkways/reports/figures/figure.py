@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from folkways.reports.figures import charts
 from folkways.reports.figures.chart_parts import FEW_ITEMS, FEW_TOLD, MAX_SERIES, Spec
@@ -37,6 +37,7 @@ class Figure:
     caption: what is drawn and how to read it.
     finding: what there is to see, in one sentence; also the text alternative.
     wide, narrow: SVG for screens and for phones, coloured by CSS variables.
+    of:      the model that it is of, or the task, where the others beside it draw the same of others; empty otherwise.
     """
 
     slug: str
@@ -45,6 +46,7 @@ class Figure:
     finding: str
     wide: str
     narrow: str
+    of: str = field(default="", kw_only=True)
 
     def file(self) -> str:
         """The wide drawing as a file of its own, in the colours of the light theme."""
@@ -127,6 +129,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
         + (PEOPLE_CAPTION if task.people else ""),
         finding,
         lambda width, _: charts.local_against_english(task, endpoint, width),
+        of=short[endpoint],
     )
 
 
@@ -151,13 +154,14 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         + (" The last column is people of the culture: each against the others." if with_people else ""),
         finding,
         lambda _, cell: charts.heat(task, view, endpoint, cell),
+        of=short[endpoint],
     )
 
 
-def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec]) -> Figure:
+def make_figure(slug: str, title: str, caption: str, finding: str, spec: Callable[[int, int], Spec], *, of: str = "") -> Figure:
     """A figure in both forms. ``spec`` is given the width of the drawing and of one cell, in pixels, and makes the chart."""
     wide, narrow = (render(spec(*size), f"{slug}-{name}") for *size, name in ((WIDE, WIDE_CELL, "w"), (NARROW, NARROW_CELL, "n")))
-    return Figure(slug, title, caption, finding, wide, narrow)
+    return Figure(slug, title, caption, finding, wide, narrow, of=of)
 
 
 def _model_slug(task: TaskView, endpoint: str, short: dict[str, str]) -> str:

@@ -17,12 +17,15 @@ STRIP_WIDTH, STRIP_HEIGHT = 170, 28
 _ROOT = re.compile(r"^<svg[^>]*>")
 
 
-def strip_cells(task: TaskView, rows: Sequence[Row]) -> list[Markup]:
-    """The drawing of ``strips`` cut into one small SVG per line of a leaderboard, in their order."""
+def strip_cells(task: TaskView, rows: Sequence[Row], place: str = "strip") -> list[Markup]:
+    """The drawing of ``strips`` cut into one small SVG per line of a leaderboard, in their order.
+
+    place: where in the page they stand, for the names that the cells share.
+    """
     if not rows:
         return []
-    drawing = _ROOT.sub("", render(strips(task, rows, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-strip")).removesuffix("</svg>")
-    name = f"{task.slug}-strips"
+    drawing = _ROOT.sub("", render(strips(task, rows, STRIP_WIDTH, STRIP_HEIGHT), f"{task.slug}-{place}")).removesuffix("</svg>")
+    name = f"{task.slug}-{place}s"
     cells = []
     for position in range(len(rows)):
         box = f"0 {position * STRIP_HEIGHT} {STRIP_WIDTH} {STRIP_HEIGHT}"

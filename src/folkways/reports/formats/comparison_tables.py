@@ -18,6 +18,15 @@ MOST_MODELS = 4
 """Of more models, only those next to each other in the ranking are told pair by pair; CSV and JSON have every pair."""
 
 
+class Comparisons(list[Comparison]):
+    """Comparisons of several tasks, which a notebook shows as tables."""
+
+    def _repr_html_(self) -> str:
+        from folkways.reports.formats.notebook import tables_html
+
+        return tables_html(table for comparison in self for table in comparison_tables(comparison))
+
+
 def comparison_tables(comparison: Comparison) -> Iterator[Table]:
     """Tables of texts: the ranking of three models or more, each pair by groups, and how much the way of asking matters."""
     if comparison.ranking.height:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -22,7 +24,7 @@ from folkways.reports.figures.figure import slugged
 from folkways.reports.figures.sparklines import strip_cells
 from folkways.reports.figures.world import WorldMap, choices
 from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.methods import explain
+from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.methods_text import methods_paragraph
 from folkways.reports.formats.summary import (
     coverage_notices,
@@ -43,6 +45,8 @@ from folkways.reports.names import (
 )
 from folkways.reports.palette import css_variables
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
+from folkways.reports.views.overview import Example, examples, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
@@ -52,9 +56,23 @@ SCRIPTS = ("shared", "page", "world", "exports", "items")
 """The parts of the page's script, in order."""
 
 
-def render_html(view: ReportView, drawings: Drawings | None = None, sample: Sample | None = None) -> str:
-    """The whole page. ``drawings`` and ``sample`` are those of ``draw`` and ``take_sample`` where the caller has them already."""
-    sample = sample if sample is not None else take_sample(view)
+@dataclass(frozen=True)
+class Read:
+    """What a page shows of single judgements: finding it goes through all of them."""
+
+    sample: Sample
+    turned: Sequence[str]
+    examples: Sequence[Example]
+
+    @classmethod
+    def of(cls, view: ReportView) -> Read:
+        """Found in the judgements of the view."""
+        return cls(take_sample(view), turned_round(view), examples(view))
+
+
+def render_html(view: ReportView, drawings: Drawings | None = None, read: Read | None = None) -> str:
+    """The whole page. ``drawings`` and ``read`` are those of ``draw`` and ``Read.of`` where the caller has them already."""
+    read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
     script = _script()
@@ -69,16 +87,23 @@ def render_html(view: ReportView, drawings: Drawings | None = None, sample: Samp
         world_json=Markup(text.json_for_html(world.embedded())),  # noqa: S704 - json_for_html leaves no character that could end the element
         leaderboard=leaderboard,
         boards={task.task: (rows := leaderboard.rows(task), strip_cells(task, rows)) for task in view.tasks},
+        first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
+        most_in_summary=MOST_IN_SUMMARY,
+        ranked=any(leaderboard.standings(task) for task in view.tasks),
+        turned=read.turned,
+        uncertain=uncertain(view, leaderboard),
+        examples=read.examples,
+        method_rows=method_rows(view),
         lede=lede(view),
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
         score_notices=[*unequal_notices(view), *left_out_notices(view), *unreadable_notices(view)],
-        sample=sample,
+        sample=read.sample,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),
-        items_data=Markup(sample.packed),  # noqa: S704 - base64
-        items_size=text.size(len(sample.packed)),
+        items_data=Markup(read.sample.packed),  # noqa: S704 - base64
+        items_size=text.size(len(read.sample.packed)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=policy(style, script),
@@ -146,7 +171,7 @@ def _environment() -> Environment:
         facet=facet_title,
         inline=inline,
         slug=slugged,
-        explain=explain,
+        of_facet=lambda drawings, part: [drawing for drawing in drawings if part in f"{drawing.slug}-"],
     )
     environment.globals.update(local_languages=local_languages)
     return environment

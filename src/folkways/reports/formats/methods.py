@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from folkways.benchmarks.registry import tasks
 from folkways.records import Signature
 from folkways.reports.names import culture_name, language_name
+from folkways.reports.views.views import ReportView
 
 PROFILES = {
     "paper": "judged as the authors’ own code does, its known defects included, so that published figures can be compared with",
@@ -35,6 +38,7 @@ SENTENCES = {
     "cultures": ("Cultures", "only {}"),
     "models": ("Models", "no language model to compare texts with; the metrics that need one are not there"),
     "limit": ("Limit", "at most {} items of the task, spread over cultures and drawn by the seed"),
+    "served": ("Model file", "run by folkways itself from {}"),
     "aggregation": ("Aggregation", "{}"),
 }
 
@@ -63,6 +67,33 @@ def explain(signature: Signature) -> list[tuple[str, str]]:
             heading = f"Model, {key.removeprefix('model-')}"
         explained.append((heading, words.replace("{}", in_words(key, value) or "none")))
     return explained
+
+
+def method_rows(view: ReportView) -> list[tuple[str, list[tuple[str, str]]]]:
+    """How the headline scores were made: (heading, [(words, whose)]), whose empty where it holds for every task.
+
+    Tasks are named by their titles, or where signatures of one task differ by the marks of these.
+    """
+    told: dict[str, dict[str, list[str]]] = {}
+    of_task = {task.title: list(dict.fromkeys(score.signature for score in task.whole)) for task in view.tasks}
+    for task in view.tasks:
+        for score in task.whole:
+            parts = [*explain(view.made(score.signature)), ("Intervals", score.interval)]
+            for heading, words in parts:
+                whose = told.setdefault(heading, {}).setdefault(words, [])
+                if score.signature not in whose:
+                    whose.append(score.signature)
+    every = sum(len(signatures) for signatures in of_task.values())
+    return [
+        (heading, [(words, "" if len(whose) == every else _whose(view, of_task, whose)) for words, whose in found.items()])
+        for heading, found in told.items()
+    ]
+
+
+def _whose(view: ReportView, of_task: Mapping[str, Sequence[str]], signatures: Sequence[str]) -> str:
+    whole = [title for title, own in of_task.items() if set(own) <= set(signatures)]
+    named = {signature for title in whole for signature in of_task[title]}
+    return ", ".join([*whole, *(view.signatures[signature] for signature in signatures if signature not in named)])
 
 
 def in_words(key: str, value: str) -> str:

@@ -20,10 +20,9 @@ from folkways.records import plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
 from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.html import render_html
+from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
-from folkways.reports.views.judgement_sample import take_sample
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from folkways.spreadsheet import for_csv
@@ -56,12 +55,12 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
             board.standings(task)
-    sample = take_sample(view) if "html" in formats else None
+    read = Read.of(view) if "html" in formats else None
     tables = _write_tables(data, out, formats)
     written: list[Path] = []
     if "html" in formats:
         drawings = draw(view, board)
-        written.append(_write_text(out / "report.html", render_html(view, drawings, sample)))
+        written.append(_write_text(out / "report.html", render_html(view, drawings, read)))
         drawn = list(drawings)
         if drawn:
             _make_folder(out / "figures")

@@ -20,6 +20,10 @@ ASKED = ("item", "language", "variant", "sample")
 """What two models must both have been asked for it to count in a comparison of their ranks."""
 
 
+MOST_IN_SUMMARY = 3
+"""Models of a task that a summary shows; the task's own leaderboard has all."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A model's place in a task: 1 is best, ties share the better rank; ``low`` to ``high`` in 95 % of bootstrap resamples."""
@@ -87,6 +91,17 @@ class Leaderboard:
             *published,
             *(row for row in rows if row.kind == "baseline"),
         ]
+
+    def first(self, task: TaskView) -> list[Row]:
+        """The first models of a task in the profile shown, for a summary; baselines where there is no model."""
+        rows = [row for row in self.rows(task) if row.counted and row.counted.profile == task.profile]
+        models = [row for row in rows if row.kind == "model"]
+        return (models or [row for row in rows if row.kind == "baseline"])[:MOST_IN_SUMMARY]
+
+    def guessing(self, task: TaskView) -> float:
+        """What the best baseline scores; NaN where none is known."""
+        scores = [row.score for row in self.rows(task) if row.kind == "baseline" and row.score == row.score]
+        return max(scores, default=math.nan)
 
     def _row(self, score: Score, standing: Standing | None) -> Row:
         name = self.view.short[score.endpoint]

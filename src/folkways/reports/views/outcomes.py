@@ -150,6 +150,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
         + ("The profile leaves some of them out of the score." if any_left_out else "They count as not right."),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
         *(render(heat_map(grid, SHARES, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),
+        of=task.title,
     )
 
 

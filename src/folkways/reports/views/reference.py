@@ -148,6 +148,8 @@ def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[
         barriers.append(f"data {data or 'unknown'} here, {row['data']} there")
     if row["profile"] != row["their_profile"]:
         barriers.append(f"profile {row['profile']} here, {row['their_profile']} there")
+    if "read=" in ours.get("settings", ""):
+        barriers.append("the likeliest option here, what was said there")
     if ours.get("prompts", "") != "release":
         remarks.append(f"prompts {ours.get('prompts', 'unknown')} here, the authors' there")
     if ours.get("variant", "") != row["variants"]:

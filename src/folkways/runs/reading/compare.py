@@ -12,6 +12,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric
+from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.reports.views.comparison import Comparison, compare_judgements
 from folkways.runs.reading.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results
@@ -19,6 +20,9 @@ from folkways.workspace.database import Workspace, open_workspace
 
 COVERAGE_KEYS = ("cultures", "limit", "sampling")
 """Parts of a signature that say how much was asked; only what is shared is compared, so that these may differ."""
+
+SERVED = "served"
+"""The part of a signature that says which file a model came from and how it ran: two models differ in it by being two."""
 
 
 class NotJudgedError(FolkwaysError):
@@ -35,7 +39,7 @@ def compare(
     by: str = "culture",
     seed: int = 0,
     tell: Callable[[str], object] = warnings.warn,
-) -> list[Comparison]:
+) -> Comparisons:
     """Compare two models or more on each task that all of them were asked. Nothing is asked or judged.
 
     models:  names as in the run, or what is behind the last slash, ``MODEL@RUN`` for one run's in particular; every model of the
@@ -66,7 +70,7 @@ def compare(
         raise failures[0][1]
     for name, reason in failures:
         tell(f"left out: {name} ({reason})")
-    return found
+    return Comparisons(found)
 
 
 def _compared(
@@ -126,7 +130,7 @@ def _unlike(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
     told = []
     for key in keys:
         values = {model: own.get(key, "none") for model, own in parts.items()}
-        if key in COVERAGE_KEYS or len(set(values.values())) < 2:
+        if key in (*COVERAGE_KEYS, SERVED) or len(set(values.values())) < 2:
             continue
         which = "; ".join(f"{model} {value}" for model, value in values.items())
         told.append(f"Not asked or judged alike, {key}: {which}.")

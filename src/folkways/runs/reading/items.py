@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import ITEMS
 from folkways.releases.store import open_release
 from folkways.runs.scores.scoring import release_of
 from folkways.workspace import results, run_records, schema
@@ -27,6 +28,19 @@ class KnownItem:
     prompts: pl.DataFrame
     responses: pl.DataFrame
     judgements: pl.DataFrame
+
+    def _repr_html_(self) -> str:
+        from folkways.reports.formats.item import EMPTY_JUDGEMENTS, EMPTY_RESPONSES
+        from folkways.reports.formats.notebook import item_html
+
+        responses = self.responses if self.responses.width else EMPTY_RESPONSES
+        judgements = self.judgements if self.judgements.width else EMPTY_JUDGEMENTS
+        return item_html(self.shown, self.prompts, responses, judgements, self.task.metrics)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What people read of the item: records.ITEMS and the task's facets."""
+        return {name: value for name, value in self.item.items() if name in ITEMS or name in self.task.facets}
 
 
 def find_item(workspace: Workspace | None, name: str, run_name: str | None = None, release: str | None = None) -> KnownItem:

@@ -88,7 +88,8 @@ def score_run(
                 asked.append(told)
             _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
             sent = results.settings_sent(workspace, run, part)
-            made = signature(task, run_task, pl.concat(asked), sent, resolved)
+            served = results.served(workspace, run, part)
+            made = signature(task, run_task, pl.concat(asked), sent, resolved, served)
             whole = pl.concat(slim, how="vertical_relaxed")
             del slim
             scored = _summarised(task, whole, options, run_task)

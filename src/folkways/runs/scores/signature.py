@@ -25,11 +25,13 @@ def signature(
     asked: pl.DataFrame,
     settings: Iterable[str],
     profile: str,
+    served: Iterable[str] = (),
 ) -> Signature:
     """The signature of all scores of one endpoint on one task of a run, in one profile.
 
     asked:    how its responses were asked for: language, variant, prompt_source; each at least once.
     settings: the sampling settings that were sent, each set as ``name=value`` pairs.
+    served:   how the model ran, of one that folkways ran itself from a file.
     """
     options: Mapping[str, Any] = run_task.options
     parts = {
@@ -51,6 +53,8 @@ def signature(
         parts["cultures"] = "+".join(sorted(options["cultures"]))
     if options.get("limit"):
         parts["limit"] = str(options["limit"])
+    if how := "+".join(sorted(served)):
+        parts["served"] = how
     if options.get("until") is not None:
         parts["sampling"] = f"until={options['until']:g},by={'+'.join(options['strata'])}"
     return Signature(parts)
@@ -97,9 +101,9 @@ def _models(task: Task) -> dict[str, str]:
 
 
 def _own_texts(options: Mapping[str, Any]) -> str:
-    """Name and checksum of the prompt texts that the user brought: a file that was edited gives other numbers."""
+    """Checksum of the prompt texts that the user brought: other texts give other numbers, whatever their file is called."""
     texts = options.get("prompt_texts")
-    return f":{options.get('prompt_file') or 'own'}#{_digest(texts)}" if texts else ""
+    return f"#{_digest(texts)}" if texts else ""
 
 
 def _digest(value: object) -> str:

@@ -51,7 +51,7 @@ const ends = (words) => (words.includes(" to ") ? words.split(" to ") : [words, 
 const parts = (cell) => {
   if (cell.matches("th.range")) return ["low (95 %)", "high (95 %)"];
   if (cell.matches(".range")) return ends(cell.textContent).map(plain);
-  const [name, full] = [cell.querySelector(".name"), cell.querySelector(".full")];
+  const [name, full] = [cell.querySelector(".name, .task"), cell.querySelector(".full")];
   if (name) return [plain(full ? `${name.textContent} (${full.textContent})` : name.textContent)];
   const small = cell.querySelector("small");
   if (!small) return [plain(cell.textContent)];
@@ -115,7 +115,7 @@ for (const figure of document.querySelectorAll("figure[data-file]")) {
 for (const frame of document.querySelectorAll(".scroll")) {
   const table = frame.querySelector("table");
   if (!table?.caption) continue;
-  const title = table.caption.querySelector(".task")?.textContent ?? table.caption.textContent.trim();
+  const title = frame.ariaLabel ?? table.caption.textContent.trim();
   const bar = make("p", "exports");
   bar.append(offered("CSV", title, () => asTable([table], `${slug(title) || "table"}.csv`)));
   frame.after(bar);

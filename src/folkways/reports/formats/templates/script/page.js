@@ -32,3 +32,41 @@ for (const button of document.querySelectorAll("button.copy")) {
     }
   });
 }
+
+/* A link into a folded part opens it; what is folded is printed all the same. */
+const reveal = () => {
+  const target = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let part = target; part; part = part.parentElement) if (part.matches("details")) part.open = true;
+  for (const part of target.querySelectorAll(":scope > details.folded")) part.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", reveal);
+document.addEventListener("click", (event) => {
+  if (event.target.closest?.("a[href^='#']")?.hash === location.hash) reveal();
+});
+reveal();
+const unfolded = [];
+addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details.folded:not([open])")) {
+    part.open = true;
+    unfolded.push(part);
+  }
+});
+addEventListener("afterprint", () => { for (const part of unfolded.splice(0)) part.open = false; });
+
+/* Of figures that draw the same of several models one is seen, and the reader chooses which. */
+for (const [number, group] of document.querySelectorAll(".one-of").entries()) {
+  const figures = [...group.querySelectorAll(":scope > figure")];
+  const field = make("p", "field chooser");
+  const name = make("label", "", group.dataset.what);
+  const choice = make("select");
+  name.htmlFor = choice.id = `choice-${number}`;
+  for (const figure of figures) choice.append(make("option", "", figure.dataset.of));
+  const show = () => { for (const [at, figure] of figures.entries()) figure.hidden = at !== choice.selectedIndex; };
+  choice.autocomplete = "off";
+  choice.addEventListener("change", show);
+  field.append(name, choice);
+  group.prepend(field);
+  show();
+}

@@ -1,0 +1,189 @@
+"""Recipe files: a whole study in TOML, with a key for every option of ``folkways run``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.runs.options import SETTING_TYPES, parse_settings
+
+SUFFIX = ".toml"
+
+NAMED_VALUES = ("settings", "releases", "bert-models")
+"""Keys of options that the command line repeats as NAME=VALUE, and a recipe may write as a table."""
+
+JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string"}
+
+
+class TasksArgument(click.Argument):
+    """TASK..., or one recipe file, whose values become the defaults of the command's options."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, is_eager=True, **attributes)  # before the options, whose defaults the recipe decides
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The names of tasks: those given, or those of the recipe."""
+        value, source = super().consume_value(ctx, opts)
+        given = value if isinstance(value, tuple) else ()
+        if not any(name.endswith(SUFFIX) for name in given):
+            return value, source
+        if len(given) > 1:
+            raise FolkwaysError(f"a recipe names its own tasks: give a recipe alone or tasks alone, not both ({', '.join(given)})")
+        ctx.default_map = read(Path(given[0]))
+        return ctx.default_map.get("tasks", ()), source
+
+
+def keys() -> dict[str, click.Parameter]:
+    """Every key of a recipe -> the parameter of ``folkways run`` that it stands for. Options that repeat have the plural."""
+    from folkways.cli.asking.run import command
+
+    known = {}
+    for parameter in command.params:
+        plural = isinstance(parameter, click.Argument) or parameter.multiple
+        key = str(parameter.name).replace("_", "-") if plural else max(parameter.opts, key=len).removeprefix("--")
+        known[key] = parameter
+    return known
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The values of a recipe, as the command line would have them, by the names of the command's parameters.
+
+    DataError with line and key for anything that cannot be.
+    """
+    text, table = read_toml(path, "recipe; write one with: folkways init")
+    known = keys()
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        try:
+            if key not in known:
+                raise UnknownNameError("key", key, known)
+            values[str(known[key].name)] = _read_value(key, known[key], value)
+        except (FolkwaysError, click.BadParameter) as error:
+            told = error.message if isinstance(error, click.BadParameter) else str(error)
+            raise DataError(f"line {line_of(text, key)}, key {key!r}: {told}", file=path) from None
+    return values
+
+
+def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
+    """Text and content of a TOML file. what: its kind, and how to come by one, for the error where there is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except FileNotFoundError:
+        raise FolkwaysError(f"there is no file {path}, which should be a {what}") from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"is not valid TOML: {error}", file=path) from None
+
+
+def line_of(text: str, key: str) -> int:
+    """The line where a key of the first level stands, or the table of that name begins."""
+    name = rf"[\"']?{re.escape(key)}[\"']?[ \t]*"
+    found = re.search(rf"^[ \t]*(\[\[?[ \t]*{name}[\].]|{name}[=.])", text, re.MULTILINE)
+    return text.count("\n", 0, found.start() if found else 0) + 1
+
+
+def _read_value(key: str, parameter: click.Parameter, value: Any) -> Any:
+    if key == "models":
+        return tuple(_model(entry) for entry in (value if isinstance(value, list) else [value]))
+    if key == "prompts":
+        return value if isinstance(value, dict) else _scalar(value, str)
+    if key in NAMED_VALUES:
+        pairs = value if not isinstance(value, dict) else [f"{name}={_scalar(text, str, float)}" for name, text in value.items()]
+        texts = _texts(pairs)
+        if key == "settings":
+            parse_settings(texts)
+        return texts
+    if _is_list(key, parameter):
+        texts = _texts(value)
+        if key != "tasks":
+            return ",".join(texts)
+        from folkways.benchmarks.registry import expand_tasks
+
+        expand_tasks(texts)
+        return texts
+    read = _scalar(value, _type_of(parameter))
+    parameter.type.convert(read, None, None)
+    if key == "budget":
+        from folkways.engine.budget import parse_budget
+
+        parse_budget(read)
+    return read
+
+
+def _model(entry: Any) -> str:
+    """A model's name, with its own settings behind it if it is a table of both."""
+    if not isinstance(entry, dict):
+        return str(_scalar(entry, str))
+    from folkways.runs.models import SEPARATOR
+
+    if "name" not in entry:
+        raise FolkwaysError('a model in a table needs its name: { name = "openai/gpt-4o-mini", temperature = 1 }')
+    pairs = tuple(f"{name}={_scalar(value, str, float)}" for name, value in entry.items() if name != "name")
+    parse_settings(pairs)
+    return SEPARATOR.join(filter(None, (_scalar(entry["name"], str), "&".join(pairs))))
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_scalar(entry, str) for entry in (value if isinstance(value, list) else [value]))
+
+
+def _scalar(value: Any, *kinds: type) -> Any:
+    """The value; FolkwaysError if it is of none of the kinds. A whole number is a number too, true and false are none."""
+    if not isinstance(value, bool) and (isinstance(value, kinds) or (float in kinds and isinstance(value, int))):
+        return value
+    wanted = " or ".join({int: "a whole number", float: "a number", str: "a text in quotes"}[kind] for kind in kinds)
+    raise FolkwaysError(f"must be {wanted}, got {value!r}")
+
+
+def _type_of(parameter: click.Parameter) -> type:
+    return {"integer": int, "float": float}.get(parameter.type.name.split()[0], str)
+
+
+def _is_list(key: str, parameter: click.Parameter) -> bool:
+    return key == "tasks" or parameter.make_metavar(click.Context(click.Command("run"))) == "LIST"
+
+
+def json_schema() -> dict[str, Any]:
+    """What a recipe may hold, as JSON Schema (2020-12), for editors that complete and check it."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Recipe of folkways run",
+        "type": "object",
+        "properties": {key: {"description": about(parameter), **_schema_of(key, parameter)} for key, parameter in keys().items()},
+        "additionalProperties": False,
+    }
+
+
+def about(parameter: click.Parameter) -> str:
+    """What the help says of an option, on one line."""
+    return " ".join((getattr(parameter, "help", None) or "Tasks, or benchmarks with all their tasks.").split())
+
+
+def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
+    settings = {name: {"type": sorted({JSON_TYPES[kind], "string"})} for name, kind in SETTING_TYPES.items()}
+    text = {"type": "string"}
+    if key == "models":
+        table = {"type": "object", "properties": {"name": text, **settings}, "required": ["name"], "additionalProperties": False}
+        return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
+    if key == "settings":
+        return {"type": "object", "properties": settings, "additionalProperties": False}
+    if key == "prompts":
+        return {"type": ["string", "object"], "additionalProperties": {"type": ["string", "object"], "additionalProperties": text}}
+    if key in NAMED_VALUES:
+        return {"type": ["string", "array", "object"], "items": text, "additionalProperties": text}
+    if _is_list(key, parameter):
+        return {"type": ["string", "array"], "items": text}
+    if isinstance(parameter.type, click.Choice):
+        return {"enum": list(parameter.type.choices)}
+    bounds = {name: getattr(parameter.type, end, None) for name, end in (("minimum", "min"), ("maximum", "max"))}
+    return {"type": JSON_TYPES[_type_of(parameter)], **{name: bound for name, bound in bounds.items() if bound is not None}}

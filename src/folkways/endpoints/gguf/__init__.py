@@ -1,0 +1,1 @@
+"""``gguf/PATH``: models in GGUF files, run by an embedded llama.cpp."""

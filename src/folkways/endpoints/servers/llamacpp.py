@@ -1,0 +1,94 @@
+"""llama.cpp's own server: OpenAI's chat completions, and the likelihood of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.likelihood import choice, options_of, pair
+from folkways.endpoints.servers.failures import outcome
+from folkways.endpoints.servers.http import BodyTooLargeError, from_json, name_of, read_bounded, to_json
+from folkways.endpoints.servers.openai import OpenAIEndpoint
+from folkways.errors import FolkwaysError
+
+CERTAIN = 1e4
+"""Added to a token's logit so that it is the one said. The log-probability that the server tells is from before it was added."""
+
+
+class LlamaCppEndpoint(OpenAIEndpoint):
+    """A server of llama.cpp. It has no page for the likelihood of a text, but tells that of the token it says, so it is made to
+    say each label token by token."""
+
+    reads_likelihoods = True
+    _templated = True
+
+    async def complete(self, request: Request) -> Completion:
+        """Ask once, or choose the likeliest of the options. Raises EndpointFailure."""
+        if request.settings.read is None:
+            return await super().complete(request)
+        labels = options_of(self.name, request)
+        prompt = await self._prompt(request)
+        likelihoods: list[float] = []
+        spent, model = 0, None
+        for label in labels:
+            context, continuation = pair(prompt, label, templated=self._templated)
+            start = await self._tokens(context, request)
+            wanted = (await self._tokens(context + continuation, request))[len(start) :]
+            spent += len(wanted) + (0 if likelihoods else len(start))  # the prompt is computed once
+            total = 0.0
+            for at, token in enumerate(wanted):
+                reply = await self._say(start + wanted[:at], token, request)
+                total += self._told(reply, token)
+                model = name_of(reply.get("model"))
+            likelihoods.append(total)
+        return choice(labels, likelihoods, model=model, tokens=spent)
+
+    async def _prompt(self, request: Request) -> str:
+        """The text that the model is to go on with, by its chat template."""
+        found = (await self._call("/apply-template", {"messages": self.payload(request)["messages"]}, request)).get("prompt")
+        if not isinstance(found, str):
+            raise EndpointFailure(f"{self.name}: the server does not tell what its chat template makes of a question", fatal=True)
+        return found
+
+    async def _tokens(self, text: str, request: Request) -> list[int]:
+        asked = {"content": text, "add_special": True, "parse_special": True}
+        found = (await self._call("/tokenize", asked, request)).get("tokens")
+        if not isinstance(found, list) or not all(isinstance(token, int) for token in found):
+            raise EndpointFailure(f"{self.name}: the server does not tell the tokens of a text", fatal=True)
+        return found
+
+    async def _say(self, before: list[int], token: int, request: Request) -> dict[str, Any]:
+        asked = {"prompt": before, "n_predict": 1, "n_probs": 1, "logit_bias": [[token, CERTAIN]], "temperature": 0}
+        return await self._call("/completion", asked | {"cache_prompt": True}, request)
+
+    def _told(self, reply: dict[str, Any], token: int) -> float:
+        said = reply.get("completion_probabilities")
+        first = said[0] if isinstance(said, list) and said else None
+        if isinstance(first, dict) and first.get("id") == token and isinstance(value := first.get("logprob"), (int, float)):
+            return float(value)
+        raise EndpointFailure(f"{self.name}: the server does not tell the probability of a token", fatal=True)
+
+    async def _call(self, page: str, payload: dict[str, Any], request: Request) -> dict[str, Any]:
+        """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is none."""
+        if self._session is None:
+            raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
+        url = URL(self._address.base_url.removesuffix("/v1") + page, encoded=True)
+        failure: EndpointFailure | None = None
+        try:
+            async with self._session.post(url, data=to_json(payload), allow_redirects=False) as response:
+                status, headers = response.status, response.headers
+                raw = await read_bounded(response, self._options.max_body, whole=True)
+        except TimeoutError:
+            failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
+        except (aiohttp.ClientError, OSError, ValueError, BodyTooLargeError) as error:
+            failure = self._lost(error)
+        if failure is not None:  # raised here, as aiohttp's errors carry the request's headers
+            raise failure
+        reply = from_json(raw)
+        if 200 <= status < 300 and isinstance(reply, dict):
+            return reply
+        found = outcome(self._address, status, headers, reply, raw, request.settings)
+        raise found if isinstance(found, EndpointFailure) else EndpointFailure(f"{self.name}: {found.refusal}", status=status)

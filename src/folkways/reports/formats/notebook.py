@@ -1,0 +1,133 @@
+"""What a notebook shows of runs, scores, comparisons and items: plain HTML with its style inside, every text escaped."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from markupsafe import Markup, escape
+
+from folkways.records import Metric
+from folkways.reports.figures.world import WorldMap
+from folkways.reports.figures.world_chart import marked, world
+from folkways.reports.names import facet_title, short_endpoints, value_name
+from folkways.reports.palette import LIGHT
+from folkways.reports.text import count, number, percent, visible
+
+if TYPE_CHECKING:
+    from folkways.benchmarks.tables import Table
+    from folkways.reports.views.views import ReportView
+
+MOST_ROWS = 40
+"""Rows of scores that are shown; of more it is told how many."""
+
+MAP_WIDTH = 640
+
+CELL = "padding:2px 10px 2px 0;vertical-align:baseline;"
+
+
+def run_html(view: ReportView) -> str:
+    """A run: who was asked what, the leading models of each task, the map of the first task, and what to know before."""
+    from folkways.reports.formats.summary import gaps, lede
+    from folkways.reports.views.leaderboard import Leaderboard
+
+    board = Leaderboard(view)
+    rows: list[tuple[str, ...]] = []
+    for task in view.tasks:
+        for place, row in enumerate(board.first(task)):
+            score = row.counted
+            told = (score.shown_n, percent(score.coverage)) if score else ("", "")
+            title = f"{task.title} ({task.metric.label})" if not place else ""
+            rows.append((title, row.name, number(row.score), f"{number(row.low)} to {number(row.high)}", *told))
+    parts = [_paragraph(lede(view)), html_table(("task", "model", "score", "95 % interval", "n", "coverage"), rows, 2)]
+    parts += [_paragraph(sentence) for sentence in (*gaps(view), *view.data.warnings)]
+    shades = WorldMap(view)
+    if shades.first is not None:
+        parts.append(_picture(shades))
+    return _framed(parts)
+
+
+def scores_html(scores: pl.DataFrame) -> str:
+    """Scores with names for codes, and no more columns than can be read."""
+    short = short_endpoints(tuple(scores["endpoint"].unique(maintain_order=True)))
+    rows = [
+        (
+            short[row["endpoint"]],
+            row["task"],
+            row["metric"],
+            facet_title(row["facet"]),
+            value_name(row["facet"], row["value"]),
+            number(row["score"]),
+            f"{number(row['low'])} to {number(row['high'])}",
+            count(row["n"]),
+            percent(row["coverage"]),
+        )
+        for row in scores.head(MOST_ROWS).iter_rows(named=True)
+    ]
+    heads = ("model", "task", "metric", "by", "of", "score", "95 % interval", "n", "coverage")
+    more = [_paragraph(f"and {count(scores.height - MOST_ROWS)} more rows")] if scores.height > MOST_ROWS else []
+    return _framed([html_table(heads, rows, 5), *more])
+
+
+def tables_html(tables: Iterable[Table]) -> str:
+    """Tables of texts as ``folkways compare`` prints them, each with its title and what is to be known of it."""
+    parts = []
+    for table in tables:
+        parts.append(Markup("<b>{}</b>").format(visible(table.title)))
+        parts.append(html_table(table.rows.columns, [tuple(map(_text, row)) for row in table.rows.iter_rows()], 1))
+        parts += [_paragraph(sentence) for sentence in (table.unit, *table.notes) if sentence]
+    return _framed(parts)
+
+
+def item_html(
+    item: Mapping[str, Any], prompts: pl.DataFrame, responses: pl.DataFrame, judgements: pl.DataFrame, metrics: tuple[Metric, ...]
+) -> str:
+    """One item as ``folkways show`` prints it."""
+    from rich.console import Console
+
+    from folkways.reports.formats.item import render_item
+
+    console = Console(file=StringIO(), record=True, force_jupyter=False, width=100, markup=False, emoji=False, highlight=False)
+    console.print(render_item(item, prompts, responses, judgements, metrics))
+    return console.export_html(inline_styles=True, code_format='<pre style="white-space:pre-wrap">{code}</pre>')
+
+
+def html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Markup:
+    """A table of texts; the columns from ``first_number`` on stand to the right."""
+
+    sides = ["left" if place < first_number else "right" for place in range(len(heads))]
+
+    def line(cell: Markup, texts: Sequence[str]) -> Markup:
+        made = (cell.format(CELL, side, visible(text)) for text, side in zip(texts, sides, strict=True))
+        return Markup("<tr>{}</tr>").format(Markup("").join(made))
+
+    head = line(Markup('<th style="{}text-align:{}">{}</th>'), heads)
+    body = Markup("").join(line(Markup('<td style="{}text-align:{}">{}</td>'), row) for row in rows)
+    return Markup('<table style="border-collapse:collapse"><thead>{}</thead><tbody>{}</tbody></table>').format(head, body)
+
+
+def _picture(shades: WorldMap) -> Markup:
+    """The map of the first task as a picture: nothing in it can act, or reach the page around it."""
+    from folkways.reports.figures.figure import render, with_colours
+
+    assert shades.first is not None  # noqa: S101 - the caller has looked
+    drawing = with_colours(render(world(shades.first, shades.cultures, MAP_WIDTH), "notebook", marked), LIGHT)
+    packed = base64.b64encode(drawing.encode()).decode()
+    title = f"{shades.first.task.title}, {shades.first.metric.label}"
+    picture = Markup('<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>')
+    return picture.format(visible(title), MAP_WIDTH, packed)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _paragraph(sentence: str) -> Markup:
+    return Markup("<p>{}</p>").format(visible(sentence))
+
+
+def _framed(parts: Iterable[Markup]) -> str:
+    return str(Markup("<div>{}</div>").format(Markup("").join(escape(part) for part in parts)))

@@ -1,0 +1,67 @@
+"""Progress of a run: its figures in words, and a bar for each model in a notebook."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from folkways.engine.progress import ModelProgress
+from folkways.reports.text import duration, visible
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook; IPython is not imported to find out."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and hasattr(getattr(shell, "get_ipython", lambda: None)(), "kernel")
+
+
+def figures(counts: ModelProgress) -> dict[str, str]:
+    """What is told of a model beside its bar; empty where there is nothing to tell."""
+    left = counts.seconds_left
+    trouble = []
+    if counts.failed:
+        trouble.append(f"{counts.failed:,} failed")
+    if counts.retries:
+        trouble.append(f"{counts.retries:,} retried")
+    if counts.rate_limited:
+        trouble.append(f"slowed to {counts.places:.0f} at once")
+    return {
+        "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
+        "rate": f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s",
+        "left": f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds),
+        "cost": f"${counts.usd:,.2f}" if counts.usd else "",
+        "trouble": ", ".join(trouble),
+    }
+
+
+class NotebookProgress:
+    """An observer of the engine that draws a bar for each model below the cell, and draws it anew with each look."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def __call__(self, models: Sequence[ModelProgress]) -> None:
+        """Show the counts."""
+        from IPython import display
+
+        shown = display.HTML(bars(models))  # type: ignore[no-untyped-call]
+        if self._handle is None:
+            self._handle = display.display(shown, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(shown)
+
+
+def bars(models: Sequence[ModelProgress]) -> str:
+    """A line of HTML for each model that has something to ask, with its bar and figures, and any warning."""
+    line = Markup('<div><progress value="{}" max="{}" style="width:16em;vertical-align:middle"></progress> <b>{}</b> {}</div>')
+    lines = []
+    for counts in models:
+        if counts.total:
+            told = ", ".join(filter(None, figures(counts).values()))
+            lines.append(line.format(counts.total - counts.left, counts.total, visible(counts.endpoint), visible(told)))
+        if counts.warning:
+            lines.append(Markup("<div>{}</div>").format(visible(f"warning: {counts.warning}")))
+    return str(Markup("").join(lines))

@@ -1,0 +1,163 @@
+"""A study in one file: ``folkways init``, ``folkways run study.toml``, ``folkways runs --recipe``, and the published schema."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tomllib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from folkways.cli.asking.init import EXAMPLES, recipe_text
+from folkways.cli.asking.recipe import json_schema, keys, read
+from tests.support.river import folkways, rows
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "recipe.schema.json"
+
+STUDY = """
+tasks = ["demo/mcq", "demo/saq"]
+models = ["baseline/random", { name = "baseline/first", temperature = 0.5 }]
+cultures = ["KR", "Ethiopia"]
+languages = "en"
+limit = 3
+samples = 2
+seed = 5
+system = "Say only the letter."
+max-tokens = 20
+profile = "paper"
+budget = "500requests"
+attempts = 2
+max-failed = 20
+[settings]
+temperature = 1
+seed = "none"
+[prompts."demo/mcq"]
+mine = "{question}\\n{options}"
+"""
+
+
+def run(folder: Path, *arguments: object) -> str:
+    """What a command that ends well printed."""
+    done = folkways(*arguments, "--workspace", folder / "w.db")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def signatures(folder: Path) -> list[Any]:
+    """The signatures of all scores of a workspace."""
+    return sorted(rows(folder / "w.db", "SELECT DISTINCT signature FROM scores"))
+
+
+def test_the_recipe_of_a_run_asks_the_same_elsewhere_and_signs_the_same(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    (here / "study.toml").write_text(STUDY)
+    run(here, "run", here / "study.toml")
+    given_back = run(here, "runs", "--recipe", "last")
+    (there / "again.toml").write_text(given_back)
+    run(there, "run", there / "again.toml")
+    assert signatures(here) == signatures(there) != []
+    assert run(there, "runs", "--recipe", "last") == given_back
+    told = tomllib.loads(given_back)
+    assert told["models"] == ["baseline/random", "baseline/first?temperature=0.5"]
+    assert (told["budget"], told["profile"], told["max-failed"]) == ("500requests", "paper", 20)
+    jsonschema.validate(told, json_schema())
+
+
+def test_a_sampled_run_keeps_until_and_strata(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('tasks = ["demo/mcq"]\nmodels = "baseline/first"\nuntil = 30\nstrata = ["culture", "topic"]\n')
+    run(tmp_path, "run", tmp_path / "s.toml")
+    told = tomllib.loads(run(tmp_path, "runs", "--recipe", "last"))
+    assert (told["until"], told["strata"]) == (30, ["culture", "topic"])
+
+
+def test_an_option_of_the_command_line_goes_before_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY)
+    run(tmp_path, "run", tmp_path / "study.toml", "--limit", 1, "--samples", 1, "--model", "baseline/first")
+    assert rows(tmp_path / "w.db", "SELECT COUNT(*) FROM expected") == [(2,)]
+
+
+def test_estimate_reads_the_same_file(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY)
+    told = json.loads(run(tmp_path, "estimate", tmp_path / "study.toml", "--json"))
+    assert [(entry["task"], entry["requests"]) for entry in told] == [("demo/mcq", 6), ("demo/saq", 6)] * 2
+
+
+def test_every_option_of_run_has_a_key_and_an_example_that_can_be_read(tmp_path: Path) -> None:
+    assert set(EXAMPLES) == set(keys())
+    whole = recipe_text("study.toml").replace("# ", "\0").splitlines()
+    wanted = [line.removeprefix("\0") for line in whole if line.removeprefix("\0").split(" = ")[0] in EXAMPLES]
+    (tmp_path / "all.toml").write_text("\n".join(wanted))
+    values = read(tmp_path / "all.toml")
+    assert set(values) == {parameter.name for parameter in keys().values()}
+    jsonschema.validate(tomllib.loads("\n".join(wanted)), json_schema())
+
+
+def test_what_init_writes_runs_as_it_is_and_is_never_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert folkways("init").returncode == 0
+    before = Path("study.toml").read_text()
+    jsonschema.validate(tomllib.loads(before), json_schema())
+    assert folkways("run", "study.toml", "--limit", "2").returncode == 0
+    assert Path("report/report.html").exists()
+    again = folkways("init")
+    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert Path("study.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ('models = ["baseline/first"]\ntask = ["demo"]', 2, "unknown key 'task'; did you mean 'tasks'"),
+        ('tasks = ["demo"]\n\nlimit = 0', 3, "0 is not in the range x>=1"),
+        ('tasks = ["demo"]\nlimit = "10"', 2, "must be a whole number, got '10'"),
+        ('tasks = ["demo"]\nsamples = true', 2, "must be a whole number, got True"),
+        ('tasks = ["demo", "blend/sqa"]', 1, "'blend/sqa'; did you mean 'blend/saq'?"),
+        ('tasks = ["demo"]\n[settings]\ntemprature = 1', 2, "unknown setting 'temprature'; did you mean 'temperature'"),
+        ('tasks = ["demo"]\n[settings]\ntemperature = 3', 2, "setting temperature must lie between 0 and 2"),
+        ('tasks = ["demo"]\n[[models]]\ntemperature = 1', 2, "needs its name"),
+        ('tasks = ["demo"]\nbudget = "5 pounds"', 2, "5 pounds"),
+        ('tasks = ["demo"]\ncultures = ["KR", 4]', 2, "must be a text in quotes, got 4"),
+        ('tasks = ["demo"]\n[prompts]\nmine = 3', None, "template 'mine' must be a text in quotes"),
+        ("tasks = [demo]", None, "is not valid TOML"),
+    ],
+)
+def test_what_cannot_be_names_file_line_and_key(tmp_path: Path, text: str, line: int | None, told: str) -> None:
+    (tmp_path / "study.toml").write_text(text)
+    done = folkways("run", tmp_path / "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
+    printed = " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert told in printed
+    assert "Traceback" not in printed
+    if line is not None:
+        assert f"study.toml: line {line}, key " in printed
+    assert not (tmp_path / "w.db").exists()
+
+
+def test_a_recipe_is_given_alone_and_must_be_there(tmp_path: Path) -> None:
+    both = folkways("run", "demo", "study.toml", "--model", "baseline/first", "--workspace", tmp_path / "w.db")
+    assert (both.returncode, "a recipe names its own tasks" in both.stderr) == (2, True)
+    none = folkways("run", tmp_path / "no.toml", "--workspace", tmp_path / "w.db")
+    assert (none.returncode, "there is no file" in none.stderr, "folkways init" in none.stderr) == (2, True, True)
+
+
+def test_a_run_of_earlier_versions_has_none(tmp_path: Path) -> None:
+    run(tmp_path, "run", "demo/mcq", "--model", "baseline/first")
+    with closing(sqlite3.connect(tmp_path / "w.db")) as database:
+        database.execute("UPDATE runs SET recipe = NULL")
+        database.commit()
+    done = folkways("runs", "--recipe", "last", "--workspace", tmp_path / "w.db")
+    assert (done.returncode, "kept no recipes" in done.stderr) == (2, True)
+
+
+def test_the_published_schema_is_that_of_the_program() -> None:
+    assert json.loads(SCHEMA.read_text()) == json_schema(), "docs/reference/recipe.schema.json is old: run make cli-reference"
+    jsonschema.Draft202012Validator.check_schema(json_schema())
+    for wrong in ({"limit": 0}, {"limt": 1}, {"tasks": 3}, {"settings": {"heat": 1}}, {"models": [{"temperature": 1}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, json_schema())

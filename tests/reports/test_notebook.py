@@ -1,0 +1,68 @@
+"""What notebooks show: the numbers of the report, and nothing of what a model said that could act."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import folkways
+from folkways.engine.progress import ModelProgress
+from folkways.reports.data import ReportData, Scores
+from folkways.reports.formats.notebook import MOST_ROWS, run_html, scores_html
+from folkways.reports.text import number
+from folkways.reports.views.views import ReportView
+from folkways.runs.notebook_progress import bars, in_notebook
+
+ACTS = re.compile(r"<(script|img src=x|svg onload)", re.IGNORECASE)
+
+
+def test_a_run_shows_the_leading_models_and_the_map(data: ReportData) -> None:
+    shown = run_html(ReportView(data))
+    for row in data.scores.filter(facet="all", metric="sem_b", task="blend/saq").head(2).iter_rows(named=True):
+        assert f">{number(row['score'])}</td>" in shown
+    assert shown.count("<img") == 1 and "data:image/svg+xml;base64," in shown
+
+
+def test_nothing_that_a_model_said_or_was_called_acts(hostile: ReportData) -> None:
+    for shown in (run_html(ReportView(hostile)), scores_html(hostile.scores)):
+        assert "pwned" in shown
+        assert not ACTS.search(shown)
+        assert "\u202e" not in shown
+
+
+def test_scores_are_named_and_bounded_and_parts_of_them_are_shown_as_polars_does(data: ReportData) -> None:
+    whole = Scores(data.scores)._repr_html_()
+    assert whole.count("<tr>") == min(data.scores.height, MOST_ROWS) + 1
+    assert "gpt-4o-mini" in whole and "shape:" not in whole
+    assert "shape:" in Scores(data.scores.select("score", "low"))._repr_html_()
+
+
+def test_a_comparison_and_an_item_show_themselves(tmp_path: Path) -> None:
+    where = tmp_path / "w.db"
+    run = folkways.run("demo/saq", models=["baseline/first", "baseline/random"], workspace=where, cultures="KR")
+    assert "random" in run._repr_html_()
+    compared = folkways.compare("first", "random", workspace=where)
+    assert "against" in compared._repr_html_()
+    name = run.judgements()["item"][0]
+    known = folkways.item(f"demo/saq:{name}", workspace=where)
+    assert known._repr_html_().startswith("<pre")
+    assert known.responses.height == 4  # two models, two languages
+    assert folkways.item(f"demo/saq:{name}", workspace=tmp_path / "none.db").responses.height == 0
+    with pytest.raises(folkways.FolkwaysError, match="nothing"):
+        folkways.item("demo/saq:nothing", workspace=where)
+
+
+def test_a_bar_for_each_model_that_has_something_to_ask() -> None:
+    asked = ModelProgress("m/<b>", total=10)
+    asked.done, asked.warning = 4, "slow <i>"
+    shown = bars([asked, ModelProgress("m/done", total=0)])
+    assert shown.count("<progress") == 1
+    assert 'value="4" max="10"' in shown and "m/&lt;b&gt;" in shown and "warning: slow &lt;i&gt;" in shown
+    assert not in_notebook()
+
+
+def test_frames_keep_their_columns(data: ReportData) -> None:
+    assert isinstance(Scores(data.scores), pl.DataFrame) and Scores(data.scores).columns == data.scores.columns

@@ -1,0 +1,95 @@
+"""The summary of a report: what turns round, what is open, and what was said, by judgements whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from folkways.records import Metric
+from folkways.reports.data import ReportData
+from folkways.reports.formats.methods import method_rows
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
+from folkways.reports.views.overview import MAX_EXAMPLES, examples, turned_round, uncertain
+from folkways.reports.views.views import ReportView
+from tests.support.report_data import small_report
+
+METRIC = Metric("right", "Accuracy", "share of right answers")
+QUESTIONS = 60
+
+
+def report(rights: dict[tuple[str, str], int], said: str = "tea with milk") -> ReportView:
+    """A report of one task: (model, culture) -> how many of QUESTIONS are right."""
+    return ReportView(small_report(METRIC, rights, QUESTIONS, said))
+
+
+@pytest.fixture
+def crossing() -> ReportView:
+    """``m/a`` leads in two cultures, ``m/b`` in the third."""
+    return report(
+        {("m/a", "KR"): 55, ("m/b", "KR"): 20, ("m/a", "ET"): 50, ("m/b", "ET"): 15, ("m/a", "MX"): 10, ("m/b", "MX"): 45}
+    )
+
+
+def test_a_culture_in_which_the_loser_leads_is_named(crossing: ReportView) -> None:
+    assert turned_round(crossing) == ["Task: a is ahead overall, b is ahead in Mexico."]
+
+
+def test_what_is_chance_does_not_turn_round() -> None:
+    assert turned_round(report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31})) == []
+
+
+def test_an_open_order_is_said_and_a_clear_one_is_not(crossing: ReportView) -> None:
+    alike = report({("m/a", "KR"): 30, ("m/b", "KR"): 31, ("m/a", "ET"): 30, ("m/b", "ET"): 30})
+    assert uncertain(alike, Leaderboard(alike))[0] == "Which of a and b is better on Task is open."
+    assert not any("Which of" in sentence for sentence in uncertain(crossing, Leaderboard(crossing)))
+
+
+def test_wide_intervals_of_cultures_are_counted() -> None:
+    few = ReportView(small_report(METRIC, {("m/a", "KR"): 3, ("m/a", "ET"): 2}, 6, "tea"))
+    (sentence,) = uncertain(few, Leaderboard(few))
+    assert sentence.startswith("2 of 2 scores of single cultures are uncertain by more than 20 points")
+
+
+def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_first(crossing: ReportView) -> None:
+    found = examples(crossing)
+    assert [example.culture for example in found] == ["Mexico", "Ethiopia", "South Korea"]
+    assert {(example.model, example.said, example.gold) for example in found} == {("a", "tea with milk", "gold")}
+    judged = crossing.data.judgements
+    for example in found:
+        row = judged.filter(pl.col("text") == example.question, endpoint="m/a").row(0, named=True)
+        assert row["right"] == 0
+
+
+@pytest.mark.parametrize("said", ["A", "x" * 400, "   "])
+def test_a_reply_that_tells_a_reader_nothing_is_no_example(said: str) -> None:
+    assert examples(report({("m/a", "KR"): 3, ("m/a", "ET"): 2}, said)) == []
+
+
+def test_many_cultures_give_few_examples_and_control_characters_are_written_out(data: ReportData) -> None:
+    codes = ["KR", "ET", "MX", "US", "GB", "CN", "IR", "DZ"]
+    found = examples(report({("m/a", code): 10 for code in codes}, "tea\u202e"))
+    assert len(found) == MAX_EXAMPLES
+    assert {example.said for example in found} == {"tea⟨U+202E⟩"}
+
+
+def test_baselines_are_no_models_of_a_summary(data: ReportData) -> None:
+    view = ReportView(data)
+    board = Leaderboard(view)
+    for task in view.tasks:
+        first = board.first(task)
+        assert [row.counted.endpoint for row in first if row.counted] == list(task.models[:MOST_IN_SUMMARY])
+        best = max((score.score for score in task.whole if score.baseline), default=float("nan"))
+        assert board.guessing(task) == pytest.approx(best, nan_ok=True)
+
+
+def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:
+    view = ReportView(data)
+    rows: dict[str, Any] = dict(method_rows(view))
+    assert [whose for _, whose in rows["Software"]] == [""]
+    for told in rows.values():
+        assert len(told) == 1 or all(whose for _, whose in told) or len({words for words, _ in told}) == len(told)
+    one = ReportView(replace(data, scores=data.scores.filter(task="blend/saq", profile="paper")))
+    assert all(len(told) == 1 or heading == "Intervals" for heading, told in method_rows(one))
