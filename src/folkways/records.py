@@ -26,6 +26,7 @@ class State(StrEnum):
     ANSWERED = "answered"
     REFUSED = "refused"
     UNREADABLE = "unreadable"
+    TRUNCATED = "truncated"  # unreadable, and the provider says that the token limit cut it
     FAILED = "failed"
     MISSING = "missing"
 
@@ -169,6 +170,9 @@ JUDGEMENTS: Schema = {
 LEFT_OUT = "left_out"
 """A column that judgements may have: why the profile's rule leaves the reply out of metrics with ``leaves_out``; null otherwise."""
 
+CUT = "cut"
+"""A column that judgements have while they are scored: whether the token limit cut the reply. None is where it is not there."""
+
 JUDGED_ITEMS: Schema = {
     **JUDGEMENTS,
     "endpoint": pl.String,
@@ -196,8 +200,10 @@ SCORES: Schema = {
     "answered": pl.Int64,
     "refused": pl.Int64,
     "unreadable": pl.Int64,
+    "truncated": pl.Int64,
     "failed": pl.Int64,
     "missing": pl.Int64,
+    "cut": pl.Int64,  # of n, how many replies the token limit cut, whatever their state
     "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state
     "why_left_out": pl.String,  # how many for which reason, as a JSON object; null where nothing is left out
     "coverage": pl.Float64,  # share of n with a reply that the score rests on: all that came, less left_out

@@ -40,6 +40,7 @@ def frame(rows: Rows) -> pl.DataFrame:
         "share": pl.Float64,
         "partial": pl.Float64,
         "left_out": pl.String,
+        "cut": pl.Boolean,
     }
     return pl.DataFrame(rows, schema=schema)
 
@@ -63,6 +64,7 @@ def judgement_rows(draw: st.DrawFn) -> Rows:
                 "share": draw(st.floats(0, 1)) if answered else 0.0,
                 "partial": draw(st.sampled_from([0.5, None] if answered else [0.0, None])),
                 "left_out": draw(st.sampled_from(["unreadable", "too long", None])),
+                "cut": state not in LOST and draw(st.booleans()),
             }
         )
     return rows
@@ -95,6 +97,7 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
         assert score["questions"] == len({row["question"] for row in members})
         for state in State:
             assert score[str(state)] == sum(row["state"] == state for row in [*members, *out])
+        assert score["cut"] == sum(bool(row["cut"]) for row in [*members, *out])
         lost = sum(row["state"] in LOST for row in members)
         if members:
             values = [float(row[score["metric"]]) for row in members]  # type: ignore[arg-type]
@@ -118,6 +121,14 @@ def test_compact_judgements_have_the_same_scores_to_the_last_digit(rows: Rows, a
     assert plain(small).equals(given_rows, null_equal=True)
     scores = summarise_means(small, "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
     assert scores.equals(summarise(rows), null_equal=True)
+
+
+@settings(max_examples=25)
+@given(judgement_rows())
+def test_judgements_that_say_nothing_of_cut_replies_have_none(rows: Rows) -> None:
+    scores = summarise_means(frame(rows).drop("cut"), "x/y", [RIGHT, PARTIAL], ["topic"])
+    with_cut = summarise_means(frame(rows), "x/y", [RIGHT, PARTIAL], ["topic"])
+    assert scores.equals(with_cut.with_columns(cut=pl.lit(0, pl.Int64)))
 
 
 @given(judgement_rows())
@@ -240,7 +251,7 @@ def large(n: int, questions: int) -> pl.DataFrame:
             "variant": np.where(rng.random(n) < 0.5, "inst-4", "pers-3"),
             "topic": [f"t{number % 6}" for number in question],
             "counted": rng.random(n) < 0.97,
-            "state": rng.choice([str(state) for state in State], n, p=[0.9, 0.03, 0.03, 0.02, 0.02]),
+            "state": rng.choice([str(state) for state in State], n, p=[0.88, 0.03, 0.03, 0.02, 0.02, 0.02]),
             "right": (rng.random(n) < 0.5).astype(np.float64),
             "share": rng.random(n),
         }

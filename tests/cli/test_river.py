@@ -10,10 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.cli.asking.quickstart import RECORDED, TASKS
 from folkways.records import SCORES
 from tests.support.chat_server import ChatServer
+from tests.support.gguf_file import real_model
 from tests.support.mcq_data import write_mcq_release
-from tests.support.river import Done, folkways, rows
+from tests.support.river import Done, folkways, folkways_process, rows
 
 QUESTIONS = 200
 
@@ -132,9 +134,36 @@ def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer
 
 
 def test_quickstart_needs_nothing_and_gives_a_report(tmp_path: Path) -> None:
-    done = folkways("quickstart", "--out", tmp_path / "quick")
+    done = folkways("quickstart", "--offline", "--out", tmp_path / "quick")
     assert done.returncode == 0, done.stderr
+    assert "recorded replies stand in for the model, as --offline asks for." in done.stderr
     assert f"Report:    {tmp_path / 'quick' / 'report.html'}" in done.stdout
     assert (tmp_path / "quick" / "report.html").stat().st_size > 10_000
-    again = folkways("quickstart", "--out", tmp_path / "quick")
+    asked = rows(tmp_path / "quick" / "folkways.db", "SELECT DISTINCT name FROM endpoints ORDER BY name")
+    assert asked[-1] == (f"replay:{tmp_path / 'quick' / RECORDED}",)
+    again = folkways("quickstart", "--offline", "--out", tmp_path / "quick")
     assert again.returncode == 0, again.stderr
+
+
+def test_the_quickstart_asks_the_real_model_where_it_is_installed(tmp_path: Path) -> None:
+    real_model()
+    done = folkways_process("quickstart", "--out", tmp_path / "quick", timeout=540)
+    assert done.returncode == 0, done.stderr
+    assert "recorded" not in done.stderr
+    told = rows(
+        tmp_path / "quick" / "folkways.db",
+        "SELECT task, answered FROM scores WHERE endpoint = 'gguf/smollm2' AND facet = 'all' ORDER BY id",
+    )
+    assert {task for task, _ in told} == set(TASKS)
+    assert all(answered for _, answered in told)
+    page = (tmp_path / "quick" / "report.html").read_text(encoding="utf-8")
+    assert "What was said" in page and "What not to believe" in page
+
+
+def test_the_recorded_replies_are_those_to_the_questions_of_today(tmp_path: Path) -> None:
+    """Every question of the quickstart has one, and the wrong ones among them can be read."""
+    done = folkways("quickstart", "--offline", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    lost = "SELECT COUNT(*), SUM(failed + missing) FROM scores WHERE facet = 'all' AND subject = 'model'"
+    (found,) = rows(tmp_path / "folkways.db", lost)
+    assert found[0] and found[1] == 0

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from folkways.endpoints.clean import quotable, scrub, storable
+from folkways.endpoints.clean import quotable, scrub, storable, thoughts_apart
 from folkways.endpoints.servers.failures import read_error
 from folkways.endpoints.servers.http import count_of, from_json, text_of, to_json
 
@@ -75,3 +76,48 @@ def test_a_byte_order_mark_is_no_part_of_the_reply() -> None:
 def test_any_prompt_can_be_sent(text):
     sent = from_json(to_json({"content": text}))["content"]
     assert sent == text or any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "reply"),
+    [
+        ("A", None, "A"),
+        ("I think <b>A</b>", None, "I think <b>A</b>"),
+        ("<think>B?</think>A", "B?", "A"),
+        ("\n<think>\nB?\nC?\n</think>\n\nThe answer is A.\n", "B?\nC?", "The answer is A.\n"),
+        ("<thinking>B?</thinking> A", "B?", "A"),
+        ("B? No.\n</think>\nA", "B? No.", "A"),  # the prompt of its template ends with <think>
+        ("<think></think>\n\nA", "", "A"),
+        ("<think>B?</think><think>C?</think>A", "B?\n\nC?", "A"),
+        ("<think>The answer is B", "The answer is B", ""),  # cut before the end
+        ("<think>B?</think><think>The answer is C", "B?\n\nThe answer is C", ""),
+        ("<think>", "", ""),
+        ("A, I said <think>", None, "A, I said <think>"),
+        ("<think>B?</think>", "B?", ""),
+        ("<think>B?</think>A, by my <think>tags</think>", "B?", "A, by my <think>tags</think>"),
+        ("A: write <think>so</think>", None, "A: write <think>so</think>"),
+    ],
+)
+def test_thoughts_before_a_reply_stand_apart(text, thoughts, reply):
+    assert thoughts_apart(text) == (thoughts, reply)
+    assert thoughts_apart(reply) == (None, reply)
+
+
+@given(st.text(), st.text())
+def test_a_reply_is_what_follows_the_thoughts(thoughts, reply):
+    assume("think>" not in thoughts and "<think" not in thoughts and "think" not in reply)
+    found, said = thoughts_apart(f"<think>{thoughts}</think>{reply}")
+    assert (found, said) == (thoughts.strip(), reply.lstrip())
+    assert thoughts_apart(reply) == (None, reply)
+
+
+def test_endless_thoughts_are_taken_apart_in_no_time():
+    """Each of these would be slow for a pattern that tries again at every character."""
+    for text in (
+        "<think>" * 100_000,
+        "<think>" + "</" * 500_000,
+        " " * 500_000 + "think",
+        "think</thin" * 100_000,
+        "<think></think>" * 100_000,
+    ):
+        assert thoughts_apart(text)[1] in ("", text)

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from folkways.endpoints.base import EndpointOptions, Settings
+from folkways.endpoints.base import NO_THINKING, EndpointFailure, EndpointOptions, Settings
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
+from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 
 
@@ -69,6 +70,9 @@ def test_settings_that_are_none_are_left_out(ask, chat_server):
         ("mistral", Settings(seed=3), {"random_seed": 3}),
         ("openrouter", Settings(reasoning_effort="high"), {"reasoning": {"effort": "high"}}),
         ("groq", Settings(reasoning_effort="high"), {"reasoning_effort": "high"}),
+        ("groq", Settings(reasoning_effort=NO_THINKING), {"reasoning_effort": "none"}),
+        ("openrouter", Settings(reasoning_effort="2000"), {"reasoning": {"max_tokens": 2000}}),
+        ("openrouter", Settings(reasoning_effort=NO_THINKING), {"reasoning": {"effort": "none"}}),
     ],
 )
 def test_dialects_of_openai(chat_server, monkeypatch, provider, settings, fields):
@@ -86,6 +90,12 @@ def test_dialects_of_openai(chat_server, monkeypatch, provider, settings, fields
     assert {name: value for name, value in body.items() if name not in ("model", "messages", "temperature", "top_p")} == fields
 
 
+def test_vllm_takes_a_number_of_tokens_to_think_with():
+    endpoint = open_name("vllm/m", EndpointOptions(base_url="http://localhost:1/v1"))
+    sent = endpoint.payload(request(settings=Settings(max_tokens=9, reasoning_effort="2000")))
+    assert (sent["max_tokens"], sent["thinking_token_budget"], "reasoning_effort" in sent) == (9, 2000, False)
+
+
 def test_anthropic_layout(ask, chat_server):
     ask("anthropic", request("Q", system="S", settings=Settings(max_tokens=12)))
     path, head, body = last(chat_server)
@@ -101,11 +111,50 @@ def test_anthropic_layout(ask, chat_server):
     }
 
 
-def test_anthropic_thinks_on_top_of_the_answer(ask, chat_server):
-    ask("anthropic", request(settings=Settings(temperature=None, max_tokens=10, reasoning_effort="low")))
+@pytest.mark.parametrize(("effort", "budget"), [("low", 1024), ("high", 16384), ("3000", 3000)])
+def test_anthropic_thinks_on_top_of_the_answer(ask, chat_server, effort, budget):
+    ask("anthropic", request(settings=Settings(temperature=None, max_tokens=10, reasoning_effort=effort)))
     body = last(chat_server)[2]
-    assert body["thinking"] == {"type": "enabled", "budget_tokens": 1024}
-    assert body["max_tokens"] == 1034
+    assert body["thinking"] == {"type": "enabled", "budget_tokens": budget}
+    assert body["max_tokens"] == 10 + budget
+
+
+def test_anthropic_does_not_think_where_it_is_told_not_to(ask, chat_server):
+    ask("anthropic", request(settings=Settings(max_tokens=10, reasoning_effort=NO_THINKING)))
+    body = last(chat_server)[2]
+    assert "thinking" not in body
+    assert (body["max_tokens"], body["temperature"]) == (10, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "effort", "sent"),
+    [
+        ("gemini-2.5-flash", "low", {"thinkingBudget": 1024, "includeThoughts": True}),
+        ("gemini-2.5-flash", "3000", {"thinkingBudget": 3000, "includeThoughts": True}),
+        ("gemini-2.5-flash", NO_THINKING, {"thinkingBudget": 0}),
+        ("gemini-3-flash", "minimal", {"thinkingLevel": "minimal", "includeThoughts": True}),
+        ("gemini-3-flash", "3000", {"thinkingBudget": 3000, "includeThoughts": True}),
+    ],
+)
+def test_google_is_told_how_much_to_think_and_asked_for_the_thoughts(model, effort, sent):
+    endpoint = open_name(f"google/{model}", EndpointOptions(base_url="http://localhost:1"), need_key=False)
+    assert endpoint.payload(request(settings=Settings(reasoning_effort=effort)))["generationConfig"]["thinkingConfig"] == sent
+
+
+@pytest.mark.parametrize(
+    ("name", "effort", "told"),
+    [
+        ("google/gemini-2.5-flash", "extreme", "or a number of tokens"),
+        ("google/gemini-3-pro", NO_THINKING, "always thinks"),
+        ("openai/gpt-5", "2000", "takes no number of tokens to think with, but a word"),
+    ],
+)
+def test_an_effort_that_a_model_has_not_is_refused_with_what_is_valid(name, effort, told):
+    endpoint = open_name(name, EndpointOptions(base_url="http://localhost:1"), need_key=False)
+    with pytest.raises(EndpointFailure, match=told) as failure:
+        endpoint.payload(request(settings=Settings(reasoning_effort=effort)))
+    assert failure.value.fatal
+    assert "--setting reasoning_effort=none" in str(failure.value)
 
 
 def test_google_layout(ask, chat_server):
@@ -123,7 +172,7 @@ def test_google_layout(ask, chat_server):
             "topP": 1.0,
             "seed": 7,
             "maxOutputTokens": 12,
-            "thinkingConfig": {"thinkingLevel": "low"},
+            "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True},
         },
     }
 
@@ -133,6 +182,7 @@ def test_google_layout(ask, chat_server):
     [
         ("anthropic", Settings(seed=1), "seed"),
         ("anthropic", Settings(reasoning_effort="extreme"), "reasoning_effort"),
+        ("anthropic", Settings(reasoning_effort="1023"), "reasoning_effort"),
         ("anthropic", Settings(temperature=0.0, reasoning_effort="low"), "temperature"),
     ],
 )
@@ -173,6 +223,37 @@ def test_unusual_but_good_replies_are_read(ask, protocol, kind):
     if kind == "length":
         assert found.finish_reason in {"length", "max_tokens", "MAX_TOKENS"}
     assert (found.input_tokens is None) == (kind == "no-usage")
+
+
+@pytest.mark.parametrize("kind", ["thinks", "spent", "parts"])
+def test_thoughts_stand_apart_from_the_text(ask, protocol, kind):
+    found = ask(protocol, request(f"[[fault:{kind}]]"))
+    assert found.text in ({""} if kind == "spent" else {"A", "B", "C", "D"})
+    assert found.thoughts == ({"openai": None}.get(protocol, "hm") if kind == "parts" else THOUGHTS)
+    assert (found.finish_reason in {"length", "max_tokens", "MAX_TOKENS"}) == (kind == "spent")
+    assert found.refusal is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "A", "reasoning_content": "hm"},
+        {"content": "A", "reasoning": "hm"},
+        {"content": "A", "reasoning": "hm", "reasoning_content": "hm"},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "A"}]},
+    ],
+)
+def test_servers_of_chat_completions_name_thoughts_in_many_ways(message):
+    endpoint = open_name("http://localhost:1/v1#m", EndpointOptions())
+    found = endpoint.read({"choices": [{"message": message, "finish_reason": "stop"}]})
+    assert (found.text, found.thoughts) == ("A", "hm")
+
+
+@pytest.mark.parametrize("thoughts", [None, "", 7, [], {"summary": "hm"}])
+def test_thoughts_of_no_known_form_are_none(thoughts):
+    endpoint = open_name("http://localhost:1/v1#m", EndpointOptions())
+    found = endpoint.read({"choices": [{"message": {"content": "A", "reasoning": thoughts}}]})
+    assert (found.text, found.thoughts) == ("A", None)
 
 
 def test_null_text_is_empty_text(ask, protocol):

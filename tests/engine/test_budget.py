@@ -144,6 +144,8 @@ def test_dollars_are_limited_where_every_price_is_known() -> None:
         (None, 10, None, 5 + 16, 10),
         (None, 10, "none", 5 + 16, 10),
         ("be brief", 10, "low", 5 + 8 + 16, 10 + 16384),
+        (None, 10, "off", 5 + 16, 10),
+        (None, 10, "50000", 5 + 16, 10 + 50_000),
         ("한국", None, None, 5 + 6 + 16, 4096),
         ("\ud800", None, "high", 5 + 1 + 16, 4096 + 16384),
     ],
@@ -211,3 +213,11 @@ def test_everyone_who_waits_looks_again_when_something_has_settled() -> None:
             assert [type(end) for end in ended] == [asyncio.CancelledError, type(None), type(None)]
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("effort", "tokens"),
+    [(None, None), ("low", None), ("off", None), ("2000", 2000), ("-5", None), ("²", None), ("9" * 5000, None)],
+)
+def test_an_effort_in_digits_is_a_number_of_tokens(effort: str | None, tokens: int | None) -> None:
+    assert Settings(reasoning_effort=effort).thinking_budget == tokens

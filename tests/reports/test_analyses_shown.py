@@ -125,7 +125,7 @@ def test_how_questions_ended_adds_up(data: ReportData) -> None:
 
 def test_a_task_that_was_answered_throughout_has_no_figure_of_losses(data: ReportData) -> None:
     answered = data.scores.with_columns(
-        pl.lit(0, pl.Int64).alias(state) for state in ("refused", "unreadable", "failed", "missing")
+        pl.lit(0, pl.Int64).alias(state) for state in ("refused", "unreadable", "truncated", "failed", "missing", "cut")
     )
     whole = answered.with_columns(answered=pl.col("n"))
     assert [figure.slug for figure in outcome_figures(ReportView(replace(data, scores=whole)))] == ["outcomes"]

@@ -89,7 +89,7 @@ def test_the_first_screen_says_which_model_task_score_interval_and_coverage(
     unfold(page)
     states = page.locator("table.glance tbody tr").first.locator("td.state").all_inner_texts()
     assert [int(text.replace(",", "")) for text in states] == [
-        row[state] for state in ("answered", "refused", "unreadable", "failed", "missing")
+        row[state] for state in ("answered", "refused", "unreadable", "truncated", "failed", "missing")
     ]
 
 

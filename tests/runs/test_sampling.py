@@ -135,7 +135,7 @@ def judgements(seed: int = 1) -> pl.DataFrame:
     rows = []
     for number in range(60):
         culture = "KR" if number % 3 else "ET"
-        state = str(rng.choice([str(state) for state in State], p=[0.6, 0.1, 0.1, 0.1, 0.1]))
+        state = str(rng.choice([str(state) for state in State], p=[0.5, 0.1, 0.1, 0.1, 0.1, 0.1]))
         answered = state == "answered"
         rows.append(
             {

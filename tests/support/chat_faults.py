@@ -47,6 +47,10 @@ KINDS = {
     "null-text": "a reply whose text is null",
     "parts": "the text as a list of parts",
     "length": "cut at the token limit",
+    "spent": "no text: the token limit ended the reply among the model's thoughts",
+    "thinks": "a good reply with the model's thoughts beside it, in the protocol's own field",
+    "think-tag": "a good reply with the thoughts before it in the text, as <think>...</think>",
+    "think-open": "thoughts in the text that the token limit cut, so that <think> is never closed",
     "no-usage": "a good reply without token counts",
 }
 

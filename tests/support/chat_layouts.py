@@ -86,6 +86,11 @@ def answer(mode: str, question: Question) -> str:
     raise ValueError(f"unknown mode {mode!r}; valid: {valid}")
 
 
+THOUGHTS = "They name four options. D: no. The answer is C, or A?"
+"""What the models here think: letters and words that must not be read as an answer."""
+THINKING = ("spent", "thinks", "think-tag", "think-open")
+CUT = ("length", "spent", "think-open")
+
 TEMPLATE_TOKENS = 30
 """What a model whose name ends with "with-template" adds to each request: a system prompt that its chat template puts in."""
 
@@ -93,6 +98,8 @@ TEMPLATE_TOKENS = 30
 def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> bytes:
     """A body with status 200. ``kind`` is one of the faults that are well-formed replies."""
     tokens_in = len(question.user + question.system) // 4 + 1 + TEMPLATE_TOKENS * question.model.endswith("with-template")
+    if kind.startswith("think-"):
+        text = f"<think>\n{THOUGHTS}" + (f"\n</think>\n\n{text}" if kind == "think-tag" else "")
     tokens_out = len(text) // 4 + 1
     body = _REPLIES[protocol](question.model, text, kind, tokens_in, tokens_out)
     if kind == "no-usage":
@@ -109,14 +116,16 @@ def reply(protocol: str, question: Question, text: str, kind: str = "ok") -> byt
 def _openai(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
     content: Any = text
     message: dict[str, Any] = {"role": "assistant"}
-    if kind in ("null-text", "filter", "refusal"):
+    if kind in ("spent", "thinks"):
+        message["reasoning_content"] = THOUGHTS
+    if kind in ("null-text", "filter", "refusal", "spent"):
         content = None
     elif kind == "parts":
         content = [{"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
     if kind == "refusal":
         message["refusal"] = "I can't help with that."
     message["content"] = content
-    finish = {"filter": "content_filter", "length": "length"}.get(kind, "stop")
+    finish = "length" if kind in CUT else "content_filter" if kind == "filter" else "stop"
     choices = [] if kind == "empty-choices" else [{"index": 0, "message": message, "finish_reason": finish}]
     usage = {
         "prompt_tokens": tokens_in,
@@ -133,7 +142,9 @@ def _anthropic(model: str, text: str, kind: str, tokens_in: int, tokens_out: int
         blocks = []
     elif kind == "parts":
         blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text[:1]}, {"type": "text", "text": text[1:]}]
-    stop = {"filter": "refusal", "refusal": "refusal", "length": "max_tokens"}.get(kind, "end_turn")
+    if kind in ("spent", "thinks"):
+        blocks = [{"type": "thinking", "thinking": THOUGHTS, "signature": "c2ln"}, *(blocks if kind == "thinks" else ())]
+    stop = "max_tokens" if kind in CUT else "refusal" if kind in ("filter", "refusal") else "end_turn"
     usage = {"input_tokens": tokens_in, "output_tokens": tokens_out}
     body = {"id": "msg_0", "type": "message", "role": "assistant", "model": model, "stop_reason": stop, "usage": usage}
     return body if kind == "empty-choices" else body | {"content": blocks}
@@ -152,7 +163,9 @@ def _google(model: str, text: str, kind: str, tokens_in: int, tokens_out: int) -
     candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
     if kind in ("refusal", "null-text"):
         candidate = {"index": 0}
-    candidate["finishReason"] = {"refusal": "SAFETY", "length": "MAX_TOKENS"}.get(kind, "STOP")
+    if kind in ("spent", "thinks"):
+        parts[:] = [{"text": THOUGHTS, "thought": True}, *(parts if kind == "thinks" else ())]
+    candidate["finishReason"] = "MAX_TOKENS" if kind in CUT else "SAFETY" if kind == "refusal" else "STOP"
     return body | {"candidates": [candidate]}
 
 

@@ -32,11 +32,11 @@ from typing import Any
 import orjson
 
 from tests.support.chat_faults import Fault, FaultPlan
-from tests.support.chat_layouts import answer, error, read_question, reply
+from tests.support.chat_layouts import THINKING, answer, error, read_question, reply
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 _REASONS = {200: "OK", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
-_GOOD = {"ok", "stall", "json-as-text", "rubbish", "filter", "refusal", "parts", "length", "no-usage"}
+_GOOD = {"ok", "stall", "json-as-text", "rubbish", "filter", "refusal", "parts", "length", "no-usage", *THINKING}
 
 
 class State:

@@ -79,7 +79,7 @@ def test_what_texts_told_stands_in_columns(empty: tuple[sa.Engine, str], revisio
     states = ["finished", "budget", "interrupted", "stopped", "finished", "finished", "interrupted"]
     now = [{"command": command, "state": state, "recipe": None} for command, state in zip(commands, states, strict=True)]
     assert runs == [{**row, **changed} for row, changed in zip(before["runs"], now, strict=True)]
-    added = {"subject": "model", "left_out": 0, "why_left_out": None, "effective_questions": None}
+    added = {"subject": "model", "left_out": 0, "why_left_out": None, "effective_questions": None, "truncated": 0, "cut": 0}
     parts = [
         {
             "task": "sample/mcq",

@@ -129,7 +129,7 @@ def test_what_a_run_used_and_why_it_failed_is_told_of_that_run(
 
 
 def score(endpoint: str, task: str, profile: str, value: float) -> dict[str, object]:
-    told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "left_out"), 3)
+    told = dict.fromkeys(SCORES, None) | dict.fromkeys(("n", "questions", *State, "cut", "left_out"), 3)
     names = {"endpoint": endpoint, "task": task, "profile": profile, "metric": "right", "facet": "all", "value": "all"}
     made = Signature({"task": task, "data": f"{endpoint} | of: {profile}"})
     return told | names | {"score": value, "coverage": 1.0, "interval": "none", "signature": made.json()}

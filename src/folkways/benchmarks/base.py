@@ -66,6 +66,7 @@ class Task(ABC):
     model_roles: ClassVar[tuple[ModelRole, ...]] = ()  # what language models can be handed in to compare texts with
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
+    limit_by_design: ClassVar[str] = ""  # where the paper asks for fewer than models like to use: its section
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
     judges_apart: ClassVar[bool] = False  # True where replies are judged by themselves alone, and ``summarise`` takes compact ones
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.judging.totals import Cells, Floats, Ints, state_counts
-from folkways.records import LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
+from folkways.records import CUT, LEFT_OUT, SCORES, Metric, State, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean, effective_number
 from folkways.stats.intervals import Interval, cluster_totals
 
@@ -67,7 +67,8 @@ def summarise_means(
     require_columns(judgements, dict.fromkeys(sorted(needed), pl.String), "judgements")
     known = [metric for metric in metrics if metric.name in judgements.columns]
     reasons = pl.col(LEFT_OUT) if LEFT_OUT in judgements.columns else pl.lit(None, dtype=pl.String).alias(LEFT_OUT)
-    counted = judgements.select(*sorted(needed), reasons, *(metric.name for metric in known)).filter(pl.col("counted"))
+    cut = pl.col(CUT) if CUT in judgements.columns else pl.lit(False).alias(CUT)
+    counted = judgements.select(*sorted(needed), reasons, cut, *(metric.name for metric in known)).filter(pl.col("counted"))
     columns = _Columns.of(counted, known)
     rows: list[dict[str, object]] = []
     for grouping in grouped_by:
@@ -108,6 +109,7 @@ class _Columns:
     questions: Numbers  # in the order of the questions' names, so that row order does not matter
     n_questions: int
     states: Numbers  # positions in _STATES
+    cut: Numbers  # 1 where the token limit cut the reply
     why: Sequence[str]  # the reasons for which the rule leaves rows out
     reasons: Numbers  # positions in ``why``, 0 for rows that no metric leaves out
     together: Sequence[tuple[Sequence[Metric], Numbers, Numbers]]  # metrics of the same rows: those scored, and those left out
@@ -130,6 +132,7 @@ class _Columns:
             questions=_numbered(counted["question"], names),
             n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
+            cut=counted[CUT].fill_null(False).cast(pl.UInt8).to_numpy(),
             why=why,
             reasons=reasons,
             together=list(together.values()),
@@ -171,6 +174,8 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             _LeftOut(counts_out[group], {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]})
             for group in range(n_groups)
         ]
+        expected = np.concatenate([rows, out])
+        cut = np.bincount(groups[expected], weights=columns.cut[expected], minlength=n_groups)
         replied = ~np.isin(states, _LOST)
         for metric in metrics:
             values = columns.values(metric)[rows]
@@ -179,7 +184,8 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             squares = np.bincount(of_row, weights=values * values, minlength=n_groups)
             parts = [slice(cells.first[group], cells.first[group + 1]) for group in range(n_groups)]
             found[metric.name] = [
-                _score(
+                {"cut": int(cut[group])}
+                | _score(
                     metric, sums[part], cells.rows[part], float(squares[group]), float(reached[group]), counts[group], left[group]
                 )
                 for group, part in enumerate(parts)

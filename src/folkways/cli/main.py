@@ -17,7 +17,7 @@ from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, FolkwaysWarning
 
 COMMANDS = {
-    "quickstart": ("asking.quickstart", "Ask the demo questions of baseline endpoints and write a report; no key, no network."),
+    "quickstart": ("asking.quickstart", "Ask a small language model the demo questions and write a report; no key, no network."),
     "data": ("releases.data", "List, fetch, check and find released data."),
     "init": ("asking.init", "Write a recipe file to fill in: a study with all that `folkways run` needs."),
     "run": ("asking.run", "Ask models the questions of one or more tasks."),

@@ -8,12 +8,16 @@ from typing import ClassVar, Protocol
 
 LOGLIK = "loglik"
 
+NO_THINKING = "off"
+"""The reasoning effort of a model that is asked not to think; ``none`` says nothing of it and leaves that to the provider."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Sampling settings of a request. None means: leave it out and let the provider decide.
 
-    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens; reasoning_effort is the provider's word ("low", "high").
+    temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens. reasoning_effort is the provider's word ("low", "high"), a
+    whole number of tokens to think with at most ("2000"), or NO_THINKING.
     read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated.
     """
 
@@ -23,6 +27,12 @@ class Settings:
     max_tokens: int | None = None
     reasoning_effort: str | None = None
     read: str | None = None
+
+    @property
+    def thinking_budget(self) -> int | None:
+        """The tokens to think with at most, where ``reasoning_effort`` names them; None where it is a word or not set."""
+        effort = str(self.reasoning_effort or "")
+        return int(effort) if effort.isascii() and effort.isdigit() and len(effort) < 10 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    thoughts: str | None = None  # what the model thought before the text, where the endpoint tells it apart; untrusted
 
 
 class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error

@@ -11,6 +11,28 @@ REPLACEMENT = "\ufffd"
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # C0, C1, line and paragraph separators, zero-width and bidirectional controls: they could rewrite the line of a terminal.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+# The beginning of thoughts, and their end with the white space before the reply.
+_THINKING = re.compile(r"\s*<think(?:ing)?>")
+_THOUGHT = re.compile(r"</think(?:ing)?>\s*")
+
+
+def thoughts_apart(text: str, told: str | None = None) -> tuple[str | None, str]:
+    """The thoughts that open models put before their reply, as ``<think>...</think>``, and the reply; None without any.
+
+    told: thoughts that the endpoint told apart by itself; they come first. Templates that open the tag in the prompt leave only its
+    end in the text. Thoughts without an end are all there is: the reply is empty.
+    """
+    if "think" not in text:
+        return told, text
+    thoughts, at = [told] if told else [], 0
+    if (first := _THOUGHT.search(text)) and "<think" not in text[: first.start()]:
+        thoughts.append(text[: first.start()].strip())
+        at = first.end()
+    while begun := _THINKING.match(text, at):
+        ended = _THOUGHT.search(text, begun.end())
+        thoughts.append(text[begun.end() : ended.start() if ended else None].strip())
+        at = ended.end() if ended else len(text)
+    return ("\n\n".join(thoughts), text[at:]) if thoughts else (None, text)
 
 
 def storable(text: str) -> str:

@@ -19,7 +19,7 @@ from folkways.spreadsheet import from_csv
 REQUIRED = ("item", "response")
 MATCHED = ("task", "language", "variant", "sample")
 """Columns that narrow a row down where the file has them; a file without ``language`` gives one answer for all languages."""
-EXTRA = ("state", "reason")
+EXTRA = ("state", "reason", "finish_reason")
 """As in folkways' own responses: ``refused`` rows replay as refusals; ``failed`` and ``missing`` rows are no reply."""
 FORMATS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
@@ -152,7 +152,7 @@ def _completion(row: dict[str, Any]) -> Completion | None:
         return Completion(text=text, refusal=_text(row.get("reason") or "the file says refused"))
     if response is None or state in ("failed", "missing"):
         return None
-    return Completion(text=text, finish_reason="stop")
+    return Completion(text=text, finish_reason=_text(row.get("finish_reason") or "stop"))
 
 
 def _text(value: Any) -> str:

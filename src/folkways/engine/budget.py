@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.errors import FolkwaysError
 
@@ -91,8 +91,8 @@ def worst_case(request: Request, price: Price | None) -> Amount:
     """An upper bound of what a request can use: no tokenizer makes more tokens than there are bytes."""
     size = len(request.user.encode("utf-8", "replace")) + len((request.system or "").encode("utf-8", "replace")) + 16
     output = request.settings.max_tokens or UNLIMITED_OUTPUT_TOKENS
-    if request.settings.reasoning_effort not in (None, "none"):
-        output += THINKING_TOKENS
+    if request.settings.reasoning_effort not in (None, "none", NO_THINKING):
+        output += THINKING_TOKENS if request.settings.thinking_budget is None else request.settings.thinking_budget
     usd = price.usd(size, output) if price is not None else None
     return Amount(1, size + output, usd)
 

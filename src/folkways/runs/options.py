@@ -127,7 +127,7 @@ _SETTINGS = {
     "temperature": _Kind("a number", float, 0.0, 2.0),
     "top_p": _Kind("a number", float, 0.0, 1.0),
     "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
-    "reasoning_effort": _Kind("a word", str),
+    "reasoning_effort": _Kind("a word or a number of tokens", str),
     "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
     "read": _Kind(LOGLIK, str, words=(LOGLIK,)),
 }

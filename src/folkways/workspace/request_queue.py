@@ -19,7 +19,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request, Settings
-from folkways.endpoints.clean import storable
+from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.workers import Watch, Worker, place, started
@@ -303,13 +303,14 @@ class RequestQueue:
     @staticmethod
     def _row(endpoint_id: int, result: Answered, now: float) -> dict[str, object]:
         request, completion = result.request, result.completion
+        thoughts, text = thoughts_apart(completion.text, completion.thoughts)
         return {
             "key": request.key,
             "endpoint_id": endpoint_id,
             "prompt_hash": request.prompt_hash,
             "settings_id": request.settings_id,
             "sample": request.sample,
-            "text": storable(completion.text),
+            "text": storable(text),
             "finish_reason": _word(completion.finish_reason, schema.responses.c.finish_reason),
             "refusal": storable(completion.refusal) if completion.refusal is not None else None,
             "model": _word(completion.model, schema.responses.c.model),
@@ -319,6 +320,7 @@ class RequestQueue:
             "seconds": result.seconds,
             "attempts": result.attempts,
             "created": now,
+            "thoughts": storable(thoughts) if thoughts else None,
         }
 
 

@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
+from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
@@ -119,6 +119,20 @@ def _replies(rows: Sequence[tuple[Any, ...]], run: RunRecord, part: Part) -> pl.
     )
 
 
+def thoughts(workspace: Workspace, run: RunRecord, part: Part, item: str) -> pl.DataFrame:
+    """What the part's endpoint thought before it replied to the item: ordinal, thoughts (null where nothing is known)."""
+    expected, replies = schema.expected, schema.responses
+    query = (
+        sa.select(expected.c.ordinal, replies.c.thoughts)
+        .outerjoin(replies, replies.c.key == expected.c.key)
+        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id)
+        .where(expected.c.task == part.task, expected.c.item == item)
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    return pl.DataFrame(rows, schema={"ordinal": pl.Int64, "thoughts": pl.String}, orient="row")
+
+
 def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
     """Whether any response to what the run expects is newer than the moment (seconds since the epoch), whoever asked for it."""
     expected, replies = schema.expected, schema.responses
@@ -159,7 +173,7 @@ def served(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
 
 def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: pl.DataFrame) -> None:
     """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
-    kept = {"task", "item", "language", "variant", "sample", "ordinal", *JUDGEMENTS}
+    kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
     rows = judged.select(
         pl.lit(run.id).alias("run_id"),

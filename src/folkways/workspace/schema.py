@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0007"
+HEAD = "0009"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -58,6 +58,7 @@ responses = Table(
     Column("seconds", Float, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("created", Float, nullable=False),
+    Column("thoughts", Text),  # what a reasoning model thought before the text; never judged
 )
 
 runs = Table(
@@ -176,4 +177,6 @@ scores = Table(
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),
     Column("subject", String(16), nullable=False, server_default="model"),  # records.Subject: of whom the score is
+    Column("truncated", Integer, nullable=False, server_default="0"),
+    Column("cut", Integer, nullable=False, server_default="0"),  # replies that the token limit cut, whatever their state
 )

@@ -11,7 +11,7 @@ from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import culture_named
 from folkways.errors import UnknownNameError
-from folkways.records import Metric
+from folkways.records import CUT, Metric
 
 SEEN = ("gold_letter", "chosen_letter", "chosen_culture", "offered")
 """Columns of a judgement: the right letter, the one that was read, whose option that is, and whose wrong options stood there.
@@ -57,7 +57,7 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
     texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
     options = (
         judgements.filter(pl.col("counted") & pl.col("offered").is_not_null())
-        .select("counted", texts, option_culture=pl.col("offered").str.split(" "))
+        .select("counted", f"^{CUT}$", texts, option_culture=pl.col("offered").str.split(" "))
         .explode("option_culture")
         .with_columns(pl.col("option_culture").cast(pl.Categorical))
         .with_columns(taken=(pl.col("chosen_culture") == pl.col("option_culture")).fill_null(False).cast(pl.Float64))

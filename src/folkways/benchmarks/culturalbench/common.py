@@ -31,7 +31,8 @@ class CulturalBenchTask(ItemwiseTask):
     profiles: ClassVar[tuple[str, ...]] = ("paper", "lenient")
     profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "lenient"}
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
-    max_tokens: ClassVar[int] = 2  # section 5; models that think or talk first need --max-tokens and the lenient profile
+    max_tokens: ClassVar[int] = 2  # models that think or talk first need --max-tokens and the lenient profile
+    limit_by_design: ClassVar[str] = "section 5"
     has_baselines: ClassVar[bool] = True
     people_by: ClassVar[str] = "votes against the others'"
     labels: ClassVar[tuple[str, ...]]

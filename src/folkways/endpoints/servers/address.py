@@ -19,6 +19,7 @@ class Dialect:
     max_tokens: str = "max_tokens"
     seed: str = "seed"
     reasoning_effort: str = "reasoning_effort"
+    reasoning_budget: str = ""
 
 
 @dataclass(frozen=True, slots=True)

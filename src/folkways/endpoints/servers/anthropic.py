@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -12,6 +12,9 @@ DEFAULT_MAX_TOKENS = 4096
 
 THINKING_BUDGETS = {"low": 1024, "medium": 4096, "high": 16384}
 """Tokens for thinking per reasoning effort. They come on top of max_tokens, which stays the limit of the answer."""
+
+LEAST_BUDGET = 1024
+"""The protocol takes no smaller budget."""
 
 
 class AnthropicEndpoint(HttpEndpoint):
@@ -44,13 +47,14 @@ class AnthropicEndpoint(HttpEndpoint):
 
     def _think(self, payload: dict[str, Any], request: Request) -> None:
         effort, temperature = request.settings.reasoning_effort or "", request.settings.temperature
-        if effort == "none":
+        if effort in ("none", NO_THINKING):
             return
-        if effort not in THINKING_BUDGETS:
-            raise self._cannot("reasoning_effort", effort, f"valid here: none, {', '.join(THINKING_BUDGETS)}")
+        budget = THINKING_BUDGETS.get(effort, request.settings.thinking_budget)
+        if budget is None or budget < LEAST_BUDGET:
+            valid = f"{NO_THINKING}, {', '.join(THINKING_BUDGETS)}, or tokens from {LEAST_BUDGET} on"
+            raise self._cannot("reasoning_effort", effort, f"valid here: {valid}")
         if temperature is not None and temperature != 1.0:
             raise self._cannot("temperature", f"{temperature:g}", "a model that thinks takes only 1")
-        budget = THINKING_BUDGETS[effort]
         payload["thinking"] = {"type": "enabled", "budget_tokens": budget}
         payload["max_tokens"] += budget
 
@@ -60,7 +64,7 @@ class AnthropicEndpoint(HttpEndpoint):
         )
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The text blocks, joined. A refusal is the stop reason ``refusal``."""
+        """The text blocks, joined; those of type ``thinking`` are the thoughts. A refusal is the stop reason ``refusal``."""
         content, stop = reply.get("content"), name_of(reply.get("stop_reason"))
         # An empty list is how the protocol says nothing: with a refusal, or a turn that ended at once.
         if not isinstance(content, list) or (not content and stop not in ("refusal", "end_turn", "max_tokens")):
@@ -68,11 +72,13 @@ class AnthropicEndpoint(HttpEndpoint):
         usage = reply.get("usage")
         cached = (count_of(usage, name) or 0 for name in ("cache_creation_input_tokens", "cache_read_input_tokens"))
         fresh = count_of(usage, "input_tokens")
+        blocks = [part for part in content if isinstance(part, dict)]
         return Completion(
-            text=text_of([part for part in content if isinstance(part, dict) and part.get("type") == "text"]),
+            text=text_of([part for part in blocks if part.get("type") == "text"]),
             finish_reason=stop,
             refusal="the provider says that the model refused" if stop == "refusal" else None,
             model=name_of(reply.get("model")),
             input_tokens=None if fresh is None else fresh + sum(cached),
             output_tokens=count_of(usage, "output_tokens"),
+            thoughts=text_of([part.get("thinking") for part in blocks if part.get("type") == "thinking"]) or None,
         )

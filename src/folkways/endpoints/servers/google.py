@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
-THINKING_BUDGETS = {"none": 0, "low": 1024, "medium": 8192, "high": 24576}
+THINKING_BUDGETS = {"none": 0, NO_THINKING: 0, "low": 1024, "medium": 8192, "high": 24576}
 """Tokens for thinking per reasoning effort, for models before Gemini 3; later ones take the word itself."""
 
 WITHHELD = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
@@ -34,23 +34,26 @@ class GoogleEndpoint(HttpEndpoint):
         }
         config = {name: value for name, value in config.items() if value is not None}
         if settings.reasoning_effort is not None:
-            config["thinkingConfig"] = self._thinking(settings.reasoning_effort)
+            config["thinkingConfig"] = self._thinking(settings)
         payload: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": request.user}]}], "generationConfig": config}
         if request.system is not None:
             payload["systemInstruction"] = {"parts": [{"text": request.system}]}
         return payload
 
-    def _thinking(self, effort: str) -> dict[str, Any]:
-        model = self._address.model
-        if not model.startswith(("gemini-1", "gemini-2")):
-            return {"thinkingLevel": effort}
-        if effort not in THINKING_BUDGETS:
-            raise EndpointFailure(
-                f"{self.name} cannot be asked with reasoning_effort={effort} (valid here: {', '.join(THINKING_BUDGETS)}): "
-                "leave it out with --setting reasoning_effort=none",
-                fatal=True,
-            )
-        return {"thinkingBudget": THINKING_BUDGETS[effort]}
+    def _thinking(self, settings: Settings) -> dict[str, Any]:
+        model, effort = self._address.model, settings.reasoning_effort or ""
+        budget = THINKING_BUDGETS.get(effort, settings.thinking_budget)
+        if settings.thinking_budget is None and not model.startswith(("gemini-1", "gemini-2")):
+            if effort == NO_THINKING:
+                raise self._cannot(effort, "the model always thinks; its least is minimal or low")
+            return {"thinkingLevel": effort, "includeThoughts": True}
+        if budget is None:
+            raise self._cannot(effort, f"valid here: {', '.join(THINKING_BUDGETS)}, or a number of tokens")
+        return {"thinkingBudget": budget, "includeThoughts": True} if budget else {"thinkingBudget": 0}
+
+    def _cannot(self, effort: str, why: str) -> EndpointFailure:
+        advice = "leave it out with --setting reasoning_effort=none"
+        return EndpointFailure(f"{self.name} cannot be asked with reasoning_effort={effort} ({why}): {advice}", fatal=True)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
         """The first candidate without its thoughts. A refusal is a blocked prompt or one of the finish reasons in WITHHELD."""
@@ -64,11 +67,11 @@ class GoogleEndpoint(HttpEndpoint):
         finish = name_of(candidate.get("finishReason"))
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
-        spoken = [part for part in parts if isinstance(part, dict) and not part.get("thought")] if isinstance(parts, list) else None
+        parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
         withheld = blocked or (finish if finish in WITHHELD else None)
         visible, thought = count_of(usage, "candidatesTokenCount"), count_of(usage, "thoughtsTokenCount")
         return Completion(
-            text=text_of(spoken),
+            text=text_of([part for part in parts if not part.get("thought")]),
             finish_reason=finish,
             refusal=None if withheld is None else f"the provider withheld the answer: {withheld}",
             model=name_of(reply.get("modelVersion")),
@@ -76,4 +79,5 @@ class GoogleEndpoint(HttpEndpoint):
             # Thinking is billed as output but counted apart.
             output_tokens=None if visible is None and thought is None else (visible or 0) + (thought or 0),
             reasoning_tokens=thought,
+            thoughts=text_of([part for part in parts if part.get("thought")]) or None,
         )

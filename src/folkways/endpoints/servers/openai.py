@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.servers.http import (
     BodyTooLargeError,
@@ -120,10 +120,20 @@ class OpenAIEndpoint(HttpEndpoint):
         if settings.seed is not None:
             payload[self._field(dialect.seed, "seed", settings.seed)] = settings.seed
         if settings.reasoning_effort is not None:
-            effort = settings.reasoning_effort
-            outer, _, inner = self._field(dialect.reasoning_effort, "reasoning_effort", effort).partition(".")
+            outer, _, inner = self._effort_field(settings).partition(".")
+            word = "none" if settings.reasoning_effort == NO_THINKING else settings.reasoning_effort
+            effort = word if settings.thinking_budget is None else settings.thinking_budget
             payload[outer] = {inner: effort} if inner else effort
         return payload
+
+    def _effort_field(self, settings: Settings) -> str:
+        dialect = self._address.dialect
+        if settings.thinking_budget is None or not dialect.reasoning_effort:
+            return self._field(dialect.reasoning_effort, "reasoning_effort", settings.reasoning_effort)
+        if not dialect.reasoning_budget:
+            message = f"{self.name} takes no number of tokens to think with, but a word such as reasoning_effort=low"
+            raise EndpointFailure(f"{message}; --setting reasoning_effort=none leaves it to the provider", fatal=True)
+        return dialect.reasoning_budget
 
     def _field(self, field: str, setting: str, value: object) -> str:
         if field:
@@ -132,7 +142,11 @@ class OpenAIEndpoint(HttpEndpoint):
         raise EndpointFailure(message, fatal=True)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``."""
+        """The first choice. A refusal is the provider's ``refusal`` field or the finish reason ``content_filter``.
+
+        Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq, Ollama, vLLM) or parts of
+        the content (Mistral).
+        """
         choices = reply.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -146,14 +160,18 @@ class OpenAIEndpoint(HttpEndpoint):
             withheld = "the provider's content filter withheld the answer" if finish == "content_filter" else None
         usage = reply.get("usage")
         details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+        content = message.get("content")
+        parts = [part.get("thinking") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        thoughts = (message.get("reasoning_content"), message.get("reasoning"), *parts)
         return Completion(
-            text=text_of(message.get("content")),
+            text=text_of(content),
             finish_reason=finish,
             refusal=withheld,
             model=name_of(reply.get("model")),
             input_tokens=count_of(usage, "prompt_tokens"),
             output_tokens=count_of(usage, "completion_tokens"),
             reasoning_tokens=count_of(details, "reasoning_tokens"),
+            thoughts="".join(dict.fromkeys(map(text_of, thoughts))) or None,
         )
 
 

@@ -53,7 +53,9 @@ def providers() -> Mapping[str, Provider]:
             key_env=tuple(row["key_env"]),
             base_url_env=tuple(row.get("base_url_env", ())),
             key_required=row.get("key_required", True),
-            dialect=Dialect(**{field: row[field] for field in ("max_tokens", "seed", "reasoning_effort") if field in row}),
+            dialect=Dialect(
+                **{field: row[field] for field in ("max_tokens", "seed", "reasoning_effort", "reasoning_budget") if field in row}
+            ),
             start=row.get("start", ""),
             get=row.get("get", ""),
             about=row["about"],

@@ -36,7 +36,7 @@ def render_item(
 
     item:       one row of an items frame (records.ITEMS and its facets).
     prompts:    its rows of records.PROMPTS.
-    responses:  its rows of records.RESPONSES with ``endpoint``.
+    responses:  its rows of records.RESPONSES with ``endpoint``, and ``thoughts`` where they are known.
     judgements: its rows of records.JUDGEMENTS with ``endpoint`` and ``profile``, one column per metric.
     """
     facts = _grid()
@@ -74,7 +74,10 @@ def _reply(response: Mapping[str, Any], judgements: pl.DataFrame, metrics: tuple
         if response["response"] is not None
         else f"({response['state']}: {response['reason'] or 'no reason given'})"
     )
-    parts: list[RenderableType] = [_block(f"{response['endpoint']}{sample}", said)]
+    parts: list[RenderableType] = []
+    if response.get("thoughts"):
+        parts.append(_block(f"{response['endpoint']}{sample}, thoughts (not judged)", response["thoughts"], "dim"))
+    parts.append(_block(f"{response['endpoint']}{sample}", said))
     same = pl.all_horizontal(pl.col(name) == response[name] for name in ("endpoint", *ASKED))
     for judged in judgements.filter(same).iter_rows(named=True):
         numbers = [f"{metric.label} {number(judged[metric.name], 2)}" for metric in metrics if judged.get(metric.name) is not None]
@@ -97,8 +100,8 @@ def _row(grid: Table, name: str, value: Any) -> None:
         grid.add_row(Text(one_line(name)), Text(one_line(str(value))))
 
 
-def _block(heading: str, text: Any) -> RenderableType:
-    words = Text(visible(str(text))) if text is not None else Text("(none)", "dim")
+def _block(heading: str, text: Any, style: str = "") -> RenderableType:
+    words = Text(visible(str(text)), style) if text is not None else Text("(none)", "dim")
     return Group(Text(one_line(heading), "bold"), Padding(words, (0, 0, 1, 2)))
 
 

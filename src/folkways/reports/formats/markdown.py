@@ -21,7 +21,7 @@ from folkways.reports.views.leaderboard import Leaderboard, Standing
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
-STATES = ("Answered", "Refused", "Unreadable", "Failed", "Missing")
+STATES = ("Answered", "Refused", "Unreadable", "Truncated", "Failed", "Missing")
 
 
 def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None) -> str:

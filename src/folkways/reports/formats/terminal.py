@@ -14,7 +14,7 @@ from folkways.reports.formats.summary import coverage_notices, left_out_notices,
 from folkways.reports.text import count, interval, number, one_line, percent
 from folkways.reports.views.views import ReportView, Score, TaskView
 
-STATES = ("refused", "unreadable", "failed", "missing")
+STATES = ("refused", "unreadable", "truncated", "failed", "missing")
 LOST = "not answered"
 NARROWEST_NAME = 14
 

@@ -1,4 +1,4 @@
-"""How questions ended: which share was answered, refused, unreadable, failed or missing, by model and by culture."""
+"""How questions ended: which share was answered, refused, unreadable, truncated, failed or missing, by model and by culture."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ COLOURS = {
     State.ANSWERED: "var(--heat-4)",
     State.REFUSED: "var(--series-4)",
     State.UNREADABLE: "var(--series-2)",
+    State.TRUNCATED: "var(--series-5)",
     State.FAILED: "var(--bad)",
     State.MISSING: MUTED,
 }
@@ -73,7 +74,7 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
 
 def _stacked(rows: list[Spec], names: list[str], titles: list[str], width: int) -> Spec:
     states = [state.value for state in State]
-    legend = {"columns": 1 if width < 300 else 5}
+    legend = {"columns": 1 if width < 300 else 6}
     return spec(
         data={"values": rows},
         facet={
@@ -146,7 +147,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
     yield Figure(
         slug,
         f"{task.title}, without an answer, by culture",
-        "The share of expected answers, in percent, that were refused, unreadable, failed or missing. "
+        "The share of expected answers, in percent, that were refused, unreadable, truncated, failed or missing. "
         + ("The profile leaves some of them out of the score." if any_left_out else "They count as not right."),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
         *(render(heat_map(grid, SHARES, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),

@@ -97,7 +97,10 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     if not task.models or task.metric.name not in view.data.judgements.columns or "culture" not in task.facets:
         return []
     model = task.models[0]
-    answered = (pl.col(task.metric.name) == 0) & (pl.col("state") == "answered") & pl.col("counted")
+    # Wrong by every metric: of four statements one may be right where not all four are.
+    measured = [metric.name for metric in task.metrics if metric.name in view.data.judgements.columns]
+    all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
+    answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
     read = _judged(view, task, model).filter(answered).select("culture", "text", "response", "gold").collect()
     wrong = plain(read).filter(
         pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),

@@ -8,7 +8,7 @@ from rich.table import Table
 from folkways.benchmarks.base import Task
 from folkways.reports.text import count, interval, number, percent, reasons, shown_n
 
-STATES = ("answered", "refused", "unreadable", "failed", "missing")
+STATES = ("answered", "refused", "unreadable", "truncated", "failed", "missing")
 
 
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:

@@ -40,8 +40,10 @@ class Score:
     answered: int
     refused: int
     unreadable: int
+    truncated: int
     failed: int
     missing: int
+    cut: int
     left_out: int
     why_left_out: str | None
     coverage: float

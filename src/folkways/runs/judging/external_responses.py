@@ -9,9 +9,11 @@ from pathlib import Path
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.cultures import get_culture, get_language, select_cultures
+from folkways.endpoints.clean import thoughts_apart
 from folkways.errors import DataError, FolkwaysError
-from folkways.records import JUDGEMENTS, State
+from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.base import Release
 from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
@@ -73,10 +75,14 @@ def judge_file(
         notes.append(f"{repeated} {'rows repeat' if repeated > 1 else 'row repeats'} an item: the last row of each counts")
     responses = _responses(task, asked, located)
     resolved = task.resolve_profile(profile)
-    judged = task.judge(items, responses, resolved)
+    judged = judge_replies(task, items, responses, resolved)
     made = signature_of_external_responses(task, release, responses, resolved)
     scores = task.summarise(judged).with_columns(profile=pl.lit(resolved), signature=pl.lit(made.text()))
-    return JudgedReplies(_ordered(judged, items), scores, tuple(notes))
+    if cut := int(judged[CUT].sum()):
+        unread = (judged["state"] == State.TRUNCATED.value).sum()
+        were = "replies were" if cut > 1 else "reply was"
+        notes.append(f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable")
+    return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
 
 
 def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
@@ -228,8 +234,10 @@ def _asked(
 
 def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
     on = [name for name in ASKED if name in located.columns]
-    extra = [name for name in ("prompt",) if name in located.columns]
+    extra = [name for name in ("prompt", "finish_reason") if name in located.columns]
     told = located.select(*on, "response", *extra).unique(on, keep="last", maintain_order=True).with_columns(_there=True)
+    spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in told["response"]]
+    told = told.with_columns(response=pl.Series(spoken, dtype=pl.String))
     joined = asked.join(told, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     return joined.with_columns(

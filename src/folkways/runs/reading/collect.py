@@ -13,6 +13,7 @@ from folkways.benchmarks.results import make_results
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
+from folkways.runs.reading.cut_replies import cut_warnings
 from folkways.runs.reading.judgements import judged_of_task
 from folkways.runs.reading.result_inputs import inputs_of, results_of_runs
 from folkways.runs.scores.scoring import release_of, stored_scores
@@ -91,7 +92,7 @@ def collect(
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
-        warnings=(*_warnings(runs), *map(NOT_STORED.format, without_references)),
+        warnings=(*cut_warnings(every, signatures, tasks), *_warnings(runs), *map(NOT_STORED.format, without_references)),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
         signatures=signatures,

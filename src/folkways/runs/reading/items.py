@@ -21,7 +21,7 @@ from folkways.workspace.database import Workspace
 
 @dataclass(frozen=True)
 class KnownItem:
-    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint``) and got for it."""
+    """One item: its row of the items frame, its prompts, and what endpoints said (with ``endpoint`` and ``thoughts``) and got."""
 
     task: Task
     item: Mapping[str, Any]
@@ -98,7 +98,10 @@ def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, 
     profiles = results.load_scores(workspace, run).filter(pl.col("task") == task_name)["profile"].unique(maintain_order=True)
     for part in shares:
         replies = results.responses(workspace, run, part).filter(pl.col("item") == item)
-        said.append(replies.with_columns(endpoint=pl.lit(part.endpoint)))
+        thought = results.thoughts(workspace, run, part, item)
+        said.append(
+            replies.with_columns(endpoint=pl.lit(part.endpoint)).join(thought, on="ordinal", how="left", maintain_order="left")
+        )
         for profile in profiles:
             verdicts = results.load_judgements(workspace, run, profile, part).filter(pl.col("item") == item)
             judged.append(verdicts.with_columns(profile=pl.lit(profile)))

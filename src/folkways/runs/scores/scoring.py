@@ -9,6 +9,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.records import Subject, compact
@@ -185,7 +186,7 @@ def _judged_together(
     share = pl.concat(found) if found else pl.DataFrame()
     if share.height:
         yield (
-            task.judge(items, share, profile).with_columns(share["ordinal"]),
+            judge_replies(task, items, share, profile).with_columns(share["ordinal"]),
             share.select("language", "variant", "prompt_source").unique(),
         )
 

@@ -1,0 +1,236 @@
+"""Replies that the token limit cut, with a real server and the command line: the state, the counts, and what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+import sqlalchemy as sa
+
+from folkways.api import load_run
+from folkways.benchmarks.registry import get_task
+from folkways.records import CUT, State
+from folkways.workspace import schema
+from folkways.workspace.database import open_workspace
+from tests.support.chat_layouts import THOUGHTS
+from tests.support.chat_server import ChatServer
+from tests.support.culturalbench_data import write_culturalbench
+from tests.support.river import Done, folkways, folkways_process
+
+Mcq = Callable[[int], Path]
+QUESTIONS = 120
+CHANCES = {"spent": 0.2, "length": 0.1, "null-text": 0.1, "refusal": 0.1, "thinks": 0.1, "think-tag": 0.1, "think-open": 0.1}
+FAULTS = {"chances": CHANCES, "seed": 5}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A run against a server that cuts some replies: what was printed, and how often the server sent what."""
+
+    done: Done
+    workspace: Path
+    report: Path
+    kinds: dict[str, int]
+    model: str
+    release: Path
+    server: ChatServer
+
+    @property
+    def truncated(self) -> int:
+        return self.kinds["spent"] + self.kinds["think-open"]
+
+    @property
+    def cut(self) -> int:
+        return self.truncated + self.kinds["length"]
+
+
+@pytest.fixture(scope="module")
+def asked(mcq: Mcq, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    folder, release = tmp_path_factory.mktemp("cut"), mcq(QUESTIONS)
+    with ChatServer(faults=FAULTS) as server:
+        model = f"{server.url}/v1#thinker"
+        places = ("--release", release, "-w", folder / "w.db", "--report", folder / "report")
+        done = folkways_process("run", "blend/mcq", "--model", model, *places)
+        assert done.returncode == 0, done
+        assert server.stats()["total"] == QUESTIONS  # what was cut is a reply: it is not asked again
+        yield Asked(done, folder / "w.db", folder / "report", server.stats()["kinds"], model, release, server)
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_what_was_cut_and_not_read_is_a_state_of_its_own(asked: Asked) -> None:
+    kinds = asked.kinds
+    assert all(kinds[kind] >= 3 for kind in ("ok", *CHANCES))
+    run = load_run("last", asked.workspace)
+    told = run.responses().select("item", "finish_reason").join(run.judgements(), on="item")
+    assert dict(told.group_by("state").len().iter_rows()) == {
+        "answered": kinds["ok"] + kinds["length"] + kinds["thinks"] + kinds["think-tag"],
+        "refused": kinds["refusal"],
+        "unreadable": kinds["null-text"],
+        "truncated": asked.truncated,
+    }
+    truncated = told.filter(state="truncated")
+    assert set(truncated["finish_reason"]) == {"length"}
+    assert all("--max-tokens" in reason for reason in truncated["reason"])
+    assert CUT not in told.columns
+    whole = run.scores().filter(facet="all", metric="accuracy").row(0, named=True)
+    assert (whole["n"], whole["truncated"], whole["unreadable"]) == (QUESTIONS, asked.truncated, kinds["null-text"])
+    assert whole["cut"] == asked.cut
+    assert whole["coverage"] == 1.0
+
+
+def test_the_score_is_that_of_unreadable_replies(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = load_run("last", asked.workspace)
+    task = get_task("blend/mcq")
+    before = run.scores()
+    monkeypatch.setattr("folkways.benchmarks.judging.cut_replies.TOKEN_LIMIT", ())
+    after = run.score()
+    monkeypatch.undo()
+    assert run.score().equals(before)
+    changed = ["unreadable", "truncated", "cut"]
+    assert after.drop(changed).equals(before.drop(changed))
+    assert (after["unreadable"] == before["unreadable"] + before["truncated"]).all()
+    assert after["truncated"].sum() == after["cut"].sum() == 0
+    for metric in task.metrics:
+        by_culture = before.filter(metric=metric.name, facet="culture")
+        whole = before.filter(metric=metric.name, facet="all")
+        if by_culture.height and whole.height and by_culture["n"].sum() == whole["n"].sum():
+            assert by_culture["cut"].sum() == whole["cut"].sum()
+    for row in before.iter_rows(named=True):
+        assert sum(row[state.value] for state in State) == row["n"]
+        assert row["truncated"] <= row["cut"] <= row["n"]
+
+
+def test_terminal_and_report_say_how_many_and_what_to_do(asked: Asked) -> None:
+    sentence = (
+        f"{asked.cut} of {QUESTIONS} replies of {asked.model} on blend/mcq were cut at 64 tokens, "
+        f"{asked.truncated} of them unreadable: ask again with --max-tokens 512."
+    )
+    assert sentence in words(asked.done.stdout)
+    assert f"{asked.truncated} truncated" in words(asked.done.stdout)
+    page = re.sub(r"<[^>]+>", " ", (asked.report / "report.html").read_text("utf-8"))
+    assert sentence in words(page)
+    assert "Trun\u00adcated" in page.replace("&shy;", "\u00ad")
+    markdown = (asked.report / "report.md").read_text("utf-8").replace("\\", "")
+    assert sentence in markdown
+    assert "| Unreadable | Truncated | Failed |" in markdown
+    scores = pl.read_csv(asked.report / "scores.csv", infer_schema_length=None)
+    assert scores.filter(facet="all", metric="accuracy")["cut"].to_list() == [asked.cut]
+
+
+def test_thoughts_are_stored_apart_shown_and_never_judged(asked: Asked) -> None:
+    with open_workspace(asked.workspace).read() as connection:
+        columns = (schema.responses.c.text, schema.responses.c.thoughts)
+        stored = connection.execute(sa.select(*columns).where(schema.responses.c.thoughts.is_not(None))).all()
+    kinds = asked.kinds
+    assert {thoughts for _, thoughts in stored} == {THOUGHTS}
+    with_text = [text for text, _ in stored if text]
+    assert (len(stored) - len(with_text), len(with_text)) == (asked.truncated, kinds["thinks"] + kinds["think-tag"])
+    assert set(with_text) <= set("ABCD")
+    run = load_run("last", asked.workspace)
+    judged = run.judgements()
+    assert not judged["response"].fill_null("").str.contains("options").any()
+    truncated = judged.filter(state="truncated").row(0, named=True)
+    shown = folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace).stdout
+    assert "thoughts (not judged)" in words(shown)
+    assert THOUGHTS in words(shown)
+    told = json.loads(folkways("show", f"blend/mcq:{truncated['item']}", "-w", asked.workspace, "--json").stdout)
+    assert [(reply["response"], reply["thoughts"]) for reply in told["responses"]] == [("", THOUGHTS)]
+    answered = judged.filter(state="answered")["item"]
+    shown = [folkways("show", f"blend/mcq:{item}", "-w", asked.workspace).stdout for item in answered.head(30)]
+    assert 0 < sum("thoughts" in text for text in shown) < len(shown)
+
+
+def test_nothing_is_asked_again_of_a_model_that_thinks(asked: Asked) -> None:
+    """Thoughts and how a reply ended are no part of what identifies a request."""
+    command = ("run", "blend/mcq", "--model", asked.model, "--release", asked.release, "-w", asked.workspace)
+    done = folkways(*command)
+    assert done.returncode == 0, done
+    assert asked.server.stats()["total"] == QUESTIONS
+
+
+def test_more_tokens_are_asked_for_and_the_warning_goes(asked: Asked, tmp_path: Path) -> None:
+    with ChatServer() as server:
+        command = ("run", "blend/mcq", "--model", f"{server.url}/v1#thinker", "--release", asked.release, "-w", tmp_path / "w.db")
+        done = folkways(*command, "--max-tokens", 512)
+        assert json.loads(server.stats()["last"]["body"])["max_tokens"] == 512
+    assert done.returncode == 0, done
+    assert "cut at" not in words(done.stdout)
+    scores = load_run("last", tmp_path / "w.db").scores()
+    assert scores["cut"].sum() == scores["truncated"].sum() == 0
+
+
+def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Path) -> None:
+    (tmp_path / "culturalbench").mkdir()
+    write_culturalbench(tmp_path / "culturalbench")
+    with ChatServer(mode="fixed:The answer", faults={"chances": {"length": 1.0}}) as server:
+        model = f"{server.url}/v1#talker"
+        places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db", "--report", tmp_path / "report")
+        done = folkways("run", "culturalbench/easy", "--model", model, "--limit", 5, *places)
+        assert done.returncode == 0, done
+        asked = server.stats()["total"]
+    sentence = (
+        f"{asked} of {asked} replies of {model} on culturalbench/easy were cut at 2 tokens, {asked} of them unreadable. "
+        "This limit cuts replies by design: it is the paper's (section 5). "
+        "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."
+    )
+    assert sentence in words(done.stdout)
+    assert sentence in (tmp_path / "report" / "report.md").read_text("utf-8").replace("\\", "")
+
+
+def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
+    rows = [
+        {"item": "US/holidays-1", "response": "Let me think", "finish_reason": "length"},
+        {"item": "US/school-1", "response": "The answer is A.", "finish_reason": "length"},
+        {"item": "MX/holidays-1", "response": "", "finish_reason": "stop"},
+        {"item": "MX/manners-1", "response": "<think>B?</think>It is C.", "finish_reason": "stop"},
+        {"item": "DE/time-1", "response": "<think>The answer is B", "finish_reason": "length"},
+    ]
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = folkways("judge", "demo/mcq", "--responses", tmp_path / "replies.jsonl", "--out", tmp_path / "out.csv")
+    assert done.returncode == 0, done
+    assert "3 replies were cut at the token limit (by finish_reason), 2 of them unreadable" in words(done.stderr)
+    judged = pl.read_csv(tmp_path / "out.csv").select("item", "state", "answer")
+    assert set(judged.filter(pl.col("state") != "missing").iter_rows()) == {
+        ("US/holidays-1", "truncated", None),
+        ("US/school-1", "answered", "A"),
+        ("MX/holidays-1", "unreadable", None),
+        ("MX/manners-1", "answered", "C"),
+        ("DE/time-1", "truncated", None),
+    }
+    replayed = folkways("run", "demo/mcq", "--model", f"replay:{tmp_path / 'replies.jsonl'}", "-w", tmp_path / "w.db")
+    assert "3 of 5 replies of" in words(replayed.stdout)
+    states = load_run("last", tmp_path / "w.db").judgements().select("item", "state", "answer").filter(pl.col("state") != "failed")
+    assert states.sort("item").equals(judged.filter(pl.col("state") != "missing").sort("item"))
+
+
+def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_is_scored(asked: Asked, tmp_path: Path) -> None:
+    """As schema 0008 had it: replies cut and unread were unreadable, and thoughts were thrown away."""
+    old = tmp_path / "w.db"
+    kept = load_run("last", asked.workspace).scores()
+    with closing(sqlite3.connect(asked.workspace)) as source, closing(sqlite3.connect(old)) as database:
+        source.backup(database)
+        database.execute("UPDATE scores SET unreadable = unreadable + truncated")
+        database.execute("UPDATE judgements SET state = 'unreadable' WHERE state = 'truncated'")
+        for table, column in (("scores", "truncated"), ("scores", "cut"), ("responses", "thoughts")):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.execute("UPDATE alembic_version SET version_num = '0008'")
+        database.commit()
+    before = load_run("last", old).scores()
+    assert before.drop("unreadable", "truncated", "cut").equals(kept.drop("unreadable", "truncated", "cut"))
+    assert before["cut"].sum() == before["truncated"].sum() == 0
+    done = folkways("run", "blend/mcq", "--model", asked.model, "--release", asked.release, "-w", old, "--name", "again")
+    assert done.returncode == 0, done
+    assert asked.server.stats()["total"] == QUESTIONS
+    done = folkways("score", "again", "-w", old)
+    assert "cut at 64 tokens" in words(done.stdout)
+    assert load_run("again", old).scores().equals(kept)
