@@ -48,6 +48,7 @@ class MultipleChoice(Task):
     facets: ClassVar[tuple[str, ...]] = ("topic", "gold_letter")
     variants: ClassVar[tuple[str, ...]] = (RELEASED,)
     max_tokens: ClassVar[int] = 64
+    judges_apart: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
         """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's columns, in file order."""

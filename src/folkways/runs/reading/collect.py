@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
-from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, empty
+from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 from folkways.runs.reading.cut_replies import cut_warnings
@@ -47,7 +47,7 @@ def collect(
     (single judgements, analyses, whom to cite), for displays of scores alone. Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
-    judgements: list[pl.DataFrame] = [empty(JUDGED_ITEMS)]
+    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS))]
     people: list[pl.DataFrame] = [empty(SCORES)]
     signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
@@ -77,16 +77,18 @@ def collect(
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
-                judgements += judged_of_task(workspace, run, run_task, release, profiles)
+                judgements += judged_of_task(workspace, run, run_task, release, profiles, small=True)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
-    inputs = inputs_of(pl.concat(judgements, how="diagonal_relaxed"), every["endpoint"], tasks.values(), opened)
+    judged = pl.concat(judgements, how="diagonal_relaxed")
+    del judgements
+    inputs = inputs_of(judged.drop("text", "gold", "response"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, cost_of) for run in runs),
         scores=every,
-        judgements=inputs.judged,
+        judgements=judged,
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
