@@ -14,7 +14,7 @@ from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, require_columns
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
 from folkways.releases.base import Release
 from folkways.text.refusals import declines
 
@@ -146,6 +146,7 @@ class MultipleChoice(Task):
 
         Every interval is clustered by question.
         """
+        judgements = plain(judgements)
         scores = summarise_means(judgements, self.name, self.metrics[:1], self.facets)
         lost = pl.col("state").is_in([State.FAILED, State.MISSING])
         pairs = (
