@@ -44,7 +44,8 @@ def collect(
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
 
     profile: only this profile of each task, where several were scored. with_judgements: False leaves out what needs the release
-    (single judgements, analyses, whom to cite), for displays of scores alone. Raises FolkwaysError if a run has not been scored.
+    (single judgements, analyses, whom to cite) and what the runs used, for displays of scores alone. Raises FolkwaysError if a run
+    has not been scored.
     """
     scores: list[pl.DataFrame] = []
     judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS))]
@@ -86,7 +87,7 @@ def collect(
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(_info(workspace, run, cost_of) for run in runs),
+        runs=tuple(_info(workspace, run, cost_of, used=with_judgements) for run in runs),
         scores=every,
         judgements=judged,
         releases=tuple(releases.values()),
@@ -102,9 +103,9 @@ def collect(
     )
 
 
-def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> RunInfo:
+def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf, *, used: bool) -> RunInfo:
     shares = results.parts(workspace, run)
-    spent = results.usage(workspace, run)
+    spent = results.usage(workspace, run) if used else []
     costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
     return RunInfo(
         name=run.name,
@@ -112,7 +113,7 @@ def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> 
         state="finished" if run.state in ("finished", "incomplete") else "budget" if run.state == "budget" else "interrupted",
         endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
         tasks=tuple(dict.fromkeys(share.task for share in shares)),
-        cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        cost=None if not used or any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
         requests=sum(use.responses for use in spent),
         seconds=run.seconds,
         version=run.version,
