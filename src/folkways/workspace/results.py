@@ -76,7 +76,7 @@ def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
     types = {"ordinal": pl.Int64, "sample": pl.Int64}
     columns = {column.name: types.get(column.name, pl.String) for column in query.selected_columns}
-    frames = [pl.DataFrame(rows, schema=columns, orient="row") for rows in _chunks(workspace, query)]
+    frames = [pl.DataFrame(rows, schema=columns, orient="row") for rows in chunks(workspace, query)]
     if not frames:
         return empty(REPLIES)
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
@@ -249,7 +249,7 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
     types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
     schema_of = {name: types.get(name, pl.String) for name in columns}
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
-    frames = [_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query)]
+    frames = [_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in chunks(workspace, query)]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
     frame = pl.concat(frames, how="diagonal_relaxed")
@@ -313,7 +313,8 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     )
 
 
-def _chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+def chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    """The rows of a query, CHUNK at a time, in one snapshot."""
     with workspace.read() as connection:
         result = connection.execution_options(yield_per=CHUNK).execute(query)
         for rows in result.partitions(CHUNK):
