@@ -40,7 +40,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def examined(workspace: Path, environment: dict[str, str], code: int = 0) -> dict[str, Any]:
+def examined(workspace: Path | str, environment: dict[str, str], code: int = 0) -> dict[str, Any]:
     """The document, of a process of its own."""
     done = folkways_process("doctor", "--json", "-w", workspace, env=environment)
     assert done.returncode == code, done.stdout + done.stderr
@@ -165,3 +165,17 @@ def test_data_of_another_length_than_released_are_a_problem(home: Path) -> None:
     assert "xcr_bench_base_corpus.csv" in found["problems"][0]
     shutil.rmtree(place)
     examined(home / "w.db", alone(home))
+
+
+@pytest.mark.postgres
+def test_a_server_is_looked_into_and_nobody_is_named(postgres_url: str, home: Path) -> None:
+    empty = examined(postgres_url, alone(home), code=1)
+    assert empty["workspace"] == {"place": "a PostgreSQL server", "state": "cannot be read"}
+    assert folkways("run", "demo/mcq", "-m", "baseline/first", "-w", postgres_url).returncode == 0
+    found = examined(postgres_url, alone(home))
+    assert found["workspace"] == {"place": "a PostgreSQL server", "state": "sound", "schema": HEAD, "runs": {"finished": 1}}
+    assert "://folkways@" not in json.dumps([empty, found]) and "://nobody" not in json.dumps([empty, found])
+    away = examined("postgresql://wilhelmina:open-sesame@127.0.0.1:9/w", alone(home), code=1)
+    assert "open-sesame" not in json.dumps(away) and "wilhelmina" not in json.dumps(away)
+    stranger = examined(postgres_url.replace("://folkways@", "://wilhelmina@"), alone(home), code=1)
+    assert "wilhelmina" not in json.dumps(stranger)

@@ -248,6 +248,39 @@ def test_items_that_a_licence_forbids_never_leave(shared: Path, tmp_path: Path, 
     check_recomputed(files, set())
 
 
+def test_what_was_never_asked_is_missing_and_in_the_denominator(tmp_path: Path, valid: Callable[[Shared], int]) -> None:
+    with ChatServer(mode="letter") as server:
+        where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1)
+        assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", *where).returncode == 1
+    files = exported(tmp_path)
+    assert valid(files) > 10
+    check_store(files)
+    check_recomputed(files, {"correct"})
+    ((_, document),) = files.documents()
+    missing = [row for row in files.instances(document) if row["metadata"]["state"] == "missing"]
+    assert missing and all(row["error"].startswith("missing: ") and row["output"]["raw"] == [] for row in missing)
+    assert all(row["evaluation"] == {"score": 0.0, "is_correct": False} for row in missing)
+    assert document["source_metadata"]["additional_details"]["run_state"] == "budget"
+
+
+@pytest.mark.postgres
+def test_a_workspace_on_a_server_leaves_as_one_in_a_file_does(postgres_url: str, tmp_path: Path) -> None:
+    made = {}
+    with ChatServer(mode="letter") as server:
+        for place in (str(tmp_path / "w.db"), postgres_url):
+            assert folkways("run", "demo/mcq", "-m", f"{server.url}/v1#org/tiny", "-w", place).returncode == 0
+            out = tmp_path / f"out{len(made)}"
+            done = folkways("export", "every-eval-ever", "-w", place, "--out", out)
+            assert done.returncode == 0, done.stderr
+            files = Shared(done, tmp_path, out)
+            check_store(files)
+            ((_, document),) = files.documents()
+            rows = [row | {"evaluation_id": "", "performance": None} for row in files.instances(document)]
+            made[place] = ([result["score_details"] for result in document["evaluation_results"]], rows)
+    first, second = made.values()
+    assert first == second and first[1]
+
+
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     assert folkways("run", "demo/mcq", "-m", "baseline/first", "-w", workspace).returncode == 0

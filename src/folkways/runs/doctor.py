@@ -138,8 +138,7 @@ def _answers(provider: Provider, problems: list[str]) -> str:
 def _release(record: ReleaseRecord, problems: list[str]) -> str:
     """Whether it is here, and its files as long as they were released. Their checksums are looked at whenever they are used."""
     state = state_of(record)
-    root = root_of(record) / "data" if record.source == "package" and not root_of(record).is_dir() else root_of(record)
-    lengths = [(root / entry.path, entry.size) for entry in record.files if entry.size is not None]
+    lengths = [(root_of(record) / entry.path, entry.size) for entry in record.files if entry.size is not None]
     wrong = [path.name for path, size in lengths if path.is_file() and path.stat().st_size != size]
     if wrong:
         problems.append(f"release {record.name}: not as long as released: {', '.join(wrong)}; folkways data fetch {record.name}")
@@ -150,6 +149,8 @@ def _workspace(location: str, problems: list[str]) -> dict[str, Any]:
     if "://" not in location and not Path(location).expanduser().exists():
         return {"place": location, "state": "not there yet"}
     found = _noting(problems, lambda: workspace_health(location))
+    if found is None and (user := re.search(r"://([^:/@]+)[:@]", location)):
+        problems[-1] = problems[-1].replace(f'"{user[1]}"', "USER")  # as a server tells whom it does not let in
     place = "a PostgreSQL server" if "://" in location else location
     if found is None:
         return {"place": place, "state": "cannot be read"}
