@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.asking.recipe import TasksArgument, read_toml
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import AskOptions, RunOptions, parse_settings
@@ -199,8 +200,13 @@ def _run_options(
 question_options = _packed(
     "options",
     _run_options,
-    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE"),
-    click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
+    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE", shell_complete=completion.tasks),
+    click.option(
+        "--cultures",
+        metavar="LIST",
+        shell_complete=completion.cultures,
+        help="Codes or names, separated by commas: KR,KP,ET.",
+    ),
     click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
     click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
     click.option(
