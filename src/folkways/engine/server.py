@@ -13,7 +13,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 10.0
 """Seconds until a server that is away is tried again: doubled each time, up to the longest."""
 
 STARTING = (None, 502, 503, 504)
-"""What comes of a server that is about to be back: it drops connections or loads its model, or a proxy before it finds nobody yet."""
+"""What comes of a server that is about to be back: it drops connections or loads its model, or a proxy finds nobody behind it."""
 
 
 class Server:
@@ -55,10 +55,8 @@ class Server:
     def _is_away(self, failure: EndpointFailure, taken_at: float) -> bool:
         progress, now = self._progress, time.monotonic()
         after = taken_at >= self._held_at  # whether it was sent after the last sign that the server is away
-        starting = (
-            progress.away is not None and after and failure.retryable and not failure.timed_out and failure.status in STARTING
-        )
-        if not (failure.unreachable or starting):
+        starting = after and failure.retryable and not failure.timed_out and failure.status in STARTING
+        if not (failure.unreachable or (starting and progress.away is not None)):
             return False
         if progress.away is None:
             self._pause, progress.away_until = FIRST_PAUSE, now + self._wait
