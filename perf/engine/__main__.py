@@ -1,6 +1,7 @@
 """Measure client overhead side by side.
 
 python -m perf.engine --requests 10000,80000 --peers floor,folkways,lm-eval,inspect,litellm --json OUT
+python -m perf.engine --sizes 10000,80000,330000,1000000
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from perf.engine import session, table
+from perf.engine import session, sizes, table
 from perf.engine.clients import CLIENTS, Folkways
 from perf.engine.measure import ClientError
 from perf.engine.session import Result
@@ -23,6 +24,8 @@ from perf.engine.session import Result
 
 def main() -> int:
     options = _options()
+    if options.sizes:
+        return _sizes(options.sizes)
     results: list[Result] = []
     failures: list[str] = []
     with (
@@ -52,6 +55,16 @@ def main() -> int:
     return 1 if failures else 0
 
 
+def _sizes(wanted: list[int]) -> int:
+    steps: list[sizes.Step] = []
+    with tempfile.TemporaryDirectory(prefix="folkways-perf-") as folder:
+        for step in sizes.measured(wanted, Path(folder)):
+            steps.append(step)
+            print(f"{step.command} at {step.responses:,}: {step.usage.peak:.0f} MB", file=sys.stderr, flush=True)
+    print(f"{_machine()}.\n\n{sizes.table(steps)}")
+    return 0
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m perf.engine", description="Measure client overhead side by side.")
     add = parser.add_argument
@@ -60,6 +73,7 @@ def _options() -> argparse.Namespace:
     add("--concurrency", type=int, default=32, help="requests at once, for every client; default: 32")
     add("--repeat", type=int, default=1, metavar="N", help="run everything N times and keep the run with the least CPU; default: 1")
     add("--full", action="store_true", help="give the slow peers every request too; Inspect AI takes half an hour for 80,000")
+    add("--sizes", type=_numbers, metavar="N[,N]", help="measure instead how our commands grow with the responses that are stored")
     add("--json", type=Path, metavar="OUT", help="write the numbers there too")
     return parser.parse_args()
 
@@ -92,11 +106,14 @@ def _progress(result: Result) -> None:
 def _about(concurrency: int, repeat: int) -> str:
     """When and on what; never where."""
     cores = "server on one core, clients on the others" if session.split_cores() else "server and clients on one core"
-    return (
-        f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores ({cores}), "
-        f"load {os.getloadavg()[0]:.1f} at the end, {concurrency} requests at once, "
-        + (f"best of {repeat} runs." if repeat > 1 else "one run each.")
+    return f"{_machine()} ({cores}), {concurrency} requests at once, " + (
+        f"best of {repeat} runs." if repeat > 1 else "one run each."
     )
+
+
+def _machine() -> str:
+    load = f"load {os.getloadavg()[0]:.1f} at the end"
+    return f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} cores, {load}"
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def results_table(results: Sequence[Result]) -> str:
 def goals_table(results: Sequence[Result], help_cpu: float | None) -> str:
     """The goals, each judged at the largest number of requests at which both sides were measured, or said to be unmeasured."""
     goals = [
-        _beside(results, "floor", "CPU beside plain aiohttp", _cpu_used, most=2.0),
+        _beside(results, "floor", "CPU beside plain aiohttp", _cpu_used, most=1.5),
         _beside(results, "lm-eval", "CPU saved beside lm-evaluation-harness", _cpu_saved, least=4.0),
         _beside(results, "lm-eval", "memory saved beside lm-evaluation-harness", _memory_saved, least=6.0),
         _beside_inspect(results),

@@ -18,7 +18,7 @@ from folkways.errors import UnknownNameError
 from folkways.records import Frame
 from folkways.reports.data import ReportData, Scores
 from folkways.runs.estimate import Estimate, estimate
-from folkways.runs.execute import execute
+from folkways.runs.execute import Session, execute
 from folkways.runs.models import open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, RunOptions
@@ -30,6 +30,7 @@ from folkways.runs.scores.scoring import score_run, scores_stand
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.judging_turn import turn_to_judge
 
 _LISTS = ("cultures", "languages", "variants", "strata")
 
@@ -157,11 +158,20 @@ def run(
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     session = execute(database, chosen, opened, asking, name=name, profile=profile)
     if session.news or not scores_stand(database, session.run, profile, scoring):
-        score_run(database, session.run, profile, models=scoring)
+        with turn_to_judge(database, session.run.id) as began:
+            if began is None or not _judged_since(database, session, began, profile, scoring):
+                score_run(database, session.run, profile, models=scoring)
     run_records.mark_scored(database, session.run)
     record = run_records.find_run(database, str(session.run.id))
     ended = "finished" if session.run.state == "asked" else session.run.state
     return Run(database, replace(record, state=ended, reason=session.run.reason), asking.prices)
+
+
+def _judged_since(database: Workspace, session: Session, began: float, profile: str | None, scoring: ScoringModels | None) -> bool:
+    """Whether another process, which began at that moment, has judged all that this one knows."""
+    if run_records.find_run(database, str(session.run.id)).state != "finished" or any(told.failed for told in session.progresses):
+        return False
+    return not results.told_since(database, session.run, began) and scores_stand(database, session.run, profile, scoring)
 
 
 def load_run(name: str = "last", workspace: str | Path | Workspace = "folkways.db", prices: Path | None = None) -> Run:

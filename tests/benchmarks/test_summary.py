@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.summary import ALL_LEFT_OUT, NOT_REACHED, SCORE_COLUMNS, interval_of_mean, summarise_means
 from folkways.errors import DataError
-from folkways.records import Metric, State
+from folkways.records import Metric, State, compact, plain
 from folkways.stats.intervals import wilson
 
 RIGHT = Metric("right", "Right", "right or wrong")
@@ -111,6 +111,16 @@ def test_every_score_is_the_plain_mean_over_its_fixed_denominator(rows: Rows) ->
             assert score["score"] is None
             assert score["facet"] == "all" or out
             assert score["interval"] == (ALL_LEFT_OUT if out else NOT_REACHED)
+
+
+@given(judgement_rows(), st.integers(1, 9))
+def test_compact_judgements_have_the_same_scores_to_the_last_digit(rows: Rows, at_a_time: int) -> None:
+    given_rows = frame(rows)
+    pages = [compact(page) for page in given_rows.iter_slices(at_a_time)] or [compact(given_rows)]
+    small = pl.concat(pages, how="vertical_relaxed")
+    assert plain(small).equals(given_rows, null_equal=True)
+    scores = summarise_means(small, "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
+    assert scores.equals(summarise(rows), null_equal=True)
 
 
 @settings(max_examples=25)

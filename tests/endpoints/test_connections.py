@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from base64 import b64encode
 
 import aiohttp
 import pytest
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
+from yarl import URL
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
 from tests.support.asking import request
+from tests.support.chat_server import ChatServer
 from tests.support.unasked_server import UnaskedServer
 
 
@@ -23,15 +26,15 @@ def test_aiohttp_is_as_the_connections_expect() -> None:
     assert isinstance(Connection.protocol, property)
     assert isinstance(ResponseHandler.should_close, property)
 
-    async def surplus() -> tuple[int, int, bool]:
+    async def surplus() -> tuple[int, int, bytes, bool]:
         protocol = ResponseHandler(asyncio.get_running_loop())
-        protocol.set_response_params()
+        protocol.set_response_params(read_until_eof=True)
         protocol.data_received(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]" * 2)
         waiting, spoiled = len(protocol), protocol.should_close
-        message, _ = await protocol.read()
-        return waiting, message.code, spoiled
+        message, content = await protocol.read()
+        return waiting, message.code, await content.read(), spoiled
 
-    assert asyncio.run(surplus()) == (2, 200, True)
+    assert asyncio.run(surplus()) == (2, 200, b"[]", True)
 
 
 def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
@@ -61,6 +64,59 @@ def test_what_may_be_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ask_in_turn(server, 20)
     assert caught.value.retryable
     assert caught.value.doubtful == ("1",)
+
+
+def test_the_head_is_what_aiohttp_sends() -> None:
+    """Ours is made once from a request of aiohttp's: it holds what aiohttp would send, and nothing twice."""
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer k", "X-Name": "Ünï"}
+    with ChatServer() as server:
+        url = URL(f"{server.url}/v1/chat/completions?a=b")
+
+        async def heads() -> list[str]:
+            found = []
+            kept = connections.KeptConnections(1, url, headers, None, 5.0)
+            await kept.post(b'{"messages": [{"content": "A"}]}', "k", 10**6)
+            found.append(server.stats()["last"]["head"])
+            await kept.close()
+            async with aiohttp.ClientSession(headers=headers) as session:
+                await session.post(url, data=b'{"messages": [{"content": "A"}]}')
+            found.append(server.stats()["last"]["head"])
+            return found
+
+        ours, theirs = asyncio.run(heads())
+    assert sorted(ours.split("\r\n")) == sorted(theirs.split("\r\n"))
+
+
+def test_a_proxy_is_asked_for_the_whole_address() -> None:
+    """With the name and password that its own address holds; the stand-in for one answers by itself."""
+    with ChatServer() as proxy:
+        address = proxy.url.replace("//", "//me:secret@")
+
+        async def ask() -> None:
+            kept = connections.KeptConnections(1, URL("http://models.invalid/v1/chat/completions"), {}, address, 5.0)
+            for number in range(2):
+                reply = await kept.post(b'{"messages": [{"content": "A"}]}', str(number), 10**6)
+                assert reply.good
+            await kept.close()
+
+        asyncio.run(ask())
+        head = proxy.stats()["last"]["head"]
+    assert head.startswith("POST http://models.invalid/v1/chat/completions HTTP/1.1\r\n")
+    assert f"Proxy-Authorization: Basic {b64encode(b'me:secret').decode()}" in head.split("\r\n")
+    assert "Host: models.invalid" in head.split("\r\n")
+
+
+def test_a_header_cannot_bring_others() -> None:
+    async def ask() -> None:
+        with ChatServer() as server:
+            kept = connections.KeptConnections(1, URL(server.url), {"X-Name": "a\r\nX-Other: b"}, None, 5.0)
+            try:
+                await kept.post(b"{}", "k", 10**6)
+            finally:
+                await kept.close()
+
+    with pytest.raises(ValueError, match="line break"):
+        asyncio.run(ask())
 
 
 def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:

@@ -160,6 +160,15 @@ def test_a_model_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
         ask(written(tmp_path), ASKED[0])
 
 
+def test_what_python_says_is_told_where_llama_cpp_cannot_be_imported(tmp_path, monkeypatch):
+    """As where a library of the system is missing that the package wants."""
+    (tmp_path / "xllamacpp.py").write_text("raise ImportError('libgomp.so.1: no such file')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(gguf, "find_spec", lambda _name: "there")
+    with pytest.raises(FolkwaysError, match=r"cannot load .*: ImportError: libgomp\.so\.1"):
+        ask(written(tmp_path), ASKED[0])
+
+
 def test_a_real_model_answers(model):
     found = ask("smollm2", *ASKED)
     assert all(isinstance(one, Completion) and one.text.strip() and one.output_tokens <= 6 for one in found)
@@ -267,7 +276,7 @@ def test_when_llama_cpp_dies_the_run_is_told_at_once(model):
     for failure in lost:
         assert isinstance(failure, EndpointFailure)
         assert failure.fatal
-        assert "ended while it was asked" in str(failure)
+        assert "ended while it was asked: it was killed" in str(failure)
         assert "the same command goes on" in str(failure)
 
 

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Settings
+from folkways.endpoints.local import _batch, _Waiting
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from tests.support.asking import request
@@ -19,6 +22,7 @@ WORDS = VOCABULARY.split()
 TEMPLATE = "{% for m in messages %}{{ m.role }} {{ m.content }} . {% endfor %}"
 NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + TEMPLATE
 GREEDY = Settings(max_tokens=6)
+LOOP = asyncio.new_event_loop()
 
 
 def test_without_the_extra_the_install_line_is_named(monkeypatch):
@@ -90,6 +94,22 @@ def test_a_batch_says_what_each_would_say_alone(model):
     assert [one.input_tokens for one in together] == [8, 2, 13, 7, 2]
     assert all(one.output_tokens <= 6 and one.finish_reason in {"stop", "length"} for one in together)
     assert all(one.output_tokens == 6 for one in together if one.finish_reason == "length")
+
+
+LENGTHS = st.lists(st.tuples(st.integers(0, 40), st.sampled_from([GREEDY, Settings(max_tokens=9)])), min_size=1, max_size=12)
+
+
+@given(LENGTHS, st.integers(1, 12))
+def test_a_batch_is_the_first_and_those_nearest_to_it_in_length(asked, largest):
+    waiting = [_Waiting(request("x" * length, settings=settings), asyncio.Future(loop=LOOP)) for length, settings in asked]
+    batch = _batch(waiting, largest)
+    alike = [one for one in waiting if one.request.settings == waiting[0].request.settings]
+    assert waiting[0] in batch
+    assert len(batch) == min(largest, len(alike))
+    first = len(waiting[0].request.user)
+    far = [abs(len(one.request.user) - first) for one in alike if one not in batch]
+    assert all(one in alike for one in batch)
+    assert max(abs(len(one.request.user) - first) for one in batch) <= min(far, default=99)
 
 
 @pytest.mark.local_model

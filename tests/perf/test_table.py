@@ -30,7 +30,7 @@ def cells(table: str, beginning: str) -> list[str]:
 
 def test_goals_are_judged_at_the_largest_shared_number() -> None:
     table = goals_table(RESULTS, 0.05)
-    assert cells(table, "CPU beside plain aiohttp")[1:] == ["1.80x", "at most 2x", "yes"]
+    assert cells(table, "CPU beside plain aiohttp")[1:] == ["1.80x", "at most 1.5x", "NO"]
     assert cells(table, "CPU saved beside lm-evaluation-harness")[1:] == ["6.67x", "at least 4x", "yes"]
     assert cells(table, "memory saved beside lm-evaluation-harness")[1:] == ["9.00x", "at least 6x", "yes"]
     assert cells(table, "CPU per request saved beside Inspect AI")[1:] == ["88.89x", "at least 40x", "yes"]

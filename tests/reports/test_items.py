@@ -42,7 +42,7 @@ FILTER = """([id, value]) => {
 
 
 def test_the_page_holds_every_judgement_of_the_models(data: ReportData) -> None:
-    packed = take_sample(ReportView(data)).packed()
+    packed = take_sample(ReportView(data)).packed
     columns = json.loads(gzip.decompress(base64.b64decode(packed)))
     of_models = data.judgements.filter(~data.judgements["endpoint"].str.starts_with("baseline/"))
     responses = columns["response"]

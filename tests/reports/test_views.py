@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -18,15 +21,20 @@ from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import explain
 from folkways.reports.formats.summary import coverage_notices, gaps, lede
 from folkways.reports.names import short_endpoints, value_name
-from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import signed, with_judgement
 
 
-def _column(sample: dict[str, object], name: str) -> list[object]:
+def _columns(sample: Sample) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(sample.packed)))
+    return found
+
+
+def _column(sample: dict[str, Any], name: str) -> list[object]:
     column = sample[name]
-    return column if isinstance(column, list) else [column["values"][code] for code in column["codes"]]  # type: ignore[index]
+    return column if isinstance(column, list) else [column["values"][code] for code in column["codes"]]
 
 
 def test_models_come_before_baselines_and_best_first(data: ReportData) -> None:
@@ -136,15 +144,15 @@ def test_figures_of_models_with_names_alike_have_files_of_their_own(data: Report
 def test_the_sample_is_bounded_spread_and_repeatable(data: ReportData) -> None:
     sample = take_sample(ReportView(data), max_rows=300)
     assert sample.rows == 300 < sample.total
-    assert set(_column(dict(sample.columns), "task")) == set(data.metrics)
-    assert {"failed", "missing", "refused", "unreadable", "answered"} == set(_column(dict(sample.columns), "state"))
-    assert not any(str(name).startswith("baseline") for name in _column(dict(sample.columns), "endpoint"))
+    assert set(_column(_columns(sample), "task")) == set(data.metrics)
+    assert {"failed", "missing", "refused", "unreadable", "answered"} == set(_column(_columns(sample), "state"))
+    assert not any(str(name).startswith("baseline") for name in _column(_columns(sample), "endpoint"))
     again = take_sample(ReportView(data), max_rows=300)
-    assert json.dumps(sample.columns) == json.dumps(again.columns)
+    assert sample.packed == again.packed
 
 
 def test_the_sample_judges_by_the_headline_metric(data: ReportData) -> None:
-    columns = dict(take_sample(ReportView(data), max_rows=10**6).columns)
+    columns = _columns(take_sample(ReportView(data), max_rows=10**6))
     found = Counter(zip(_column(columns, "task"), _column(columns, "outcome"), strict=True))
     models = data.judgements.filter(~pl.col("endpoint").str.starts_with("baseline/"))
     for task, metrics in data.metrics.items():
@@ -154,7 +162,7 @@ def test_the_sample_judges_by_the_headline_metric(data: ReportData) -> None:
 
 def test_long_texts_are_cut_in_the_sample(data: ReportData) -> None:
     long = with_judgement(data, response="ж" * 5000)
-    replies = [text for text in _column(dict(take_sample(ReportView(long), max_rows=10**6).columns), "response") if text]
+    replies = [text for text in _column(_columns(take_sample(ReportView(long), max_rows=10**6)), "response") if text]
     assert max(len(str(text)) for text in replies) == MAX_CHARACTERS
 
 

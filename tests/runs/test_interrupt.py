@@ -75,21 +75,27 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
 
 
 def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
-    workspace, release = tmp_path / "w.db", mcq(QUESTIONS)
+    """It drops the replies that are waited for; what was said until then is scored, and the report is written."""
+    workspace, release, report = tmp_path / "w.db", mcq(QUESTIONS), tmp_path / "report"
     server.control(faults={"script": ["ok"] * 100 + ["stall+seconds=600"] * 200}, latency=0.0)
-    process = start(*command(server, release, workspace))
+    told = tmp_path / "stderr.txt"
+    with told.open("w") as stderr:
+        process = start(*command(server, release, workspace), "--report", report, stderr=stderr)
     wait_for(lambda: server.stats()["kinds"].get("stall", 0) == 16, process=process)
     process.send_signal(signal.SIGINT)
-    time.sleep(1.0)
+    wait_for(lambda: "waiting for 16 replies, press again to drop them" in told.read_text(), process=process)
     assert process.poll() is None, "the first signal waits for what is on its way"
     process.send_signal(signal.SIGINT)
     done = finish(process)
     assert done.returncode == 130, done
-    assert "Traceback" not in done.stderr
-    assert "Run the same command again" in done.stderr
+    assert "Traceback" not in told.read_text()
+    assert "Run the same command again" in told.read_text()
+    assert "Run run-1 is not finished (interrupted by the user)" in (report / "report.md").read_text()
     assert rows(workspace, "SELECT count(*) FROM responses") == [(100,)]
     assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
     assert rows(workspace, "SELECT state FROM runs") == [("interrupted",)]
+    counts = rows(workspace, "SELECT DISTINCT n, answered, missing FROM scores WHERE facet = 'all'")
+    assert counts == [(QUESTIONS, 100, QUESTIONS - 100)]
 
 
 def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:

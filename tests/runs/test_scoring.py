@@ -37,6 +37,23 @@ def test_items_that_are_not_found_any_more_are_an_error_and_no_smaller_denominat
     assert asked.scores().equals(before, null_equal=True)
 
 
+def test_pages_and_the_order_of_the_items_change_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Responses are read as they were planned; where the items of a release come in another order now, all are found as well."""
+    release = write_release(tmp_path / "blend")
+    asked = run("blend/saq", models="baseline/random", releases={"blend": str(release)}, samples=3, workspace=tmp_path / "w.db")
+    key = ["metric", "facet", "value"]
+    scores, judged = asked.scores().sort(key), asked.judgements()
+    task = get_task("blend/saq")
+    items = task.items
+    for size, order in ((5, 1), (4000, -1), (5, -1)):
+        monkeypatch.setattr(results, "PAGE", size)
+        batches = lambda _, of, order=order: iter([*items(of).iter_slices(2)][::order])  # noqa: E731
+        monkeypatch.setattr(type(task), "item_batches", batches)
+        asked.score()
+        assert asked.scores().sort(key).equals(scores, null_equal=True)
+        assert asked.judgements().equals(judged, null_equal=True)
+
+
 def test_a_release_is_found_by_its_name_or_where_it_was_as_long_as_it_is_the_same(tmp_path: Path) -> None:
     folder, other = write_release(tmp_path / "blend"), write_release(tmp_path / "other")
     extra = other / "questions" / "US_questions.csv"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -118,3 +120,23 @@ def test_one_is_killed_and_the_other_does_everything(
     assert finish(begin(server, mcq(QUESTIONS), alone)).returncode == 0
     for shared, whole in zip(outcome(workspace), outcome(alone), strict=True):
         assert shared.equals(whole)
+
+
+def test_of_two_that_asked_together_one_judges(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
+    """Whoever judges again takes the scores out first, which is counted here; both report all the same."""
+    workspace = str(tmp_path / "w.db")
+    open_workspace(workspace).close()
+    with closing(sqlite3.connect(workspace)) as opened:
+        opened.executescript(
+            "CREATE TABLE judged_again (score INTEGER);"
+            "CREATE TRIGGER again AFTER DELETE ON scores BEGIN INSERT INTO judged_again VALUES (old.id); END;"
+        )
+    release = mcq(2 * QUESTIONS)
+    processes = [begin(server, release, workspace, "--name", "one", "--concurrency", 8) for _ in range(2)]
+    ends = [finish(process) for process in processes]
+    assert [end.returncode for end in ends] == [0, 0], ends
+    assert ends[0].stdout == ends[1].stdout
+    assert_sound(workspace)
+    assert coverage(workspace) == {"one": ("finished", 2 * QUESTIONS, 2 * QUESTIONS)}
+    with closing(sqlite3.connect(workspace)) as opened:
+        assert opened.execute("SELECT count(*) FROM judged_again").fetchall() == [(0,)]

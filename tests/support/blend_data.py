@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def write_release(root: Path, *, swapped: bool = False, your_country: bool = Fal
     return root
 
 
-def write_csv(path: Path, header: list[str], rows: list[tuple[str, ...]]) -> None:
+def write_csv(path: Path, header: list[str], rows: Sequence[tuple[str, ...]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [tuple(header), *rows]]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

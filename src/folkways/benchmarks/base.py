@@ -68,6 +68,7 @@ class Task(ABC):
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     limit_by_design: ClassVar[str] = ""  # where the paper asks for fewer than models like to use: its section
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
+    judges_apart: ClassVar[bool] = False  # True where replies are judged by themselves alone, and ``summarise`` takes compact ones
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some
     has_free_answers: ClassVar[bool] = False  # True where a model can judge by ``accepted_answers`` and ``question_in``
@@ -133,7 +134,8 @@ class Task(ABC):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Scores of one endpoint, over all rows and by facet: records.SCORES without endpoint, profile and signature.
 
-        The judgements are those of ``judge`` without task, item, sample, answer and reason.
+        The judgements are those of ``judge`` without task, item, sample, answer and reason; where the task ``judges_apart``,
+        with categories in place of text and small numbers in few bytes (``records.compact``).
         """
 
     def people(self, items: pl.DataFrame, release: Release, profile: str) -> pl.DataFrame | None:

@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 
 import polars as pl
+import polars.selectors as cs
 
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import cultures, languages
 from folkways.errors import UnknownNameError
-from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty
+from folkways.records import BASELINE_PREFIX, JUDGEMENTS, LOST, Metric, ModelCard, Schema, empty, plain
 from folkways.releases.base import Release
 
 JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
@@ -56,7 +57,8 @@ class DataNeed:
 class Inputs:
     """What results are made of.
 
-    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and profiles.
+    judged:   records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and profiles; as they
+              are, or as ``records.compact`` has them.
     metrics:  task -> its metrics; the first is the headline.
     releases: task -> the data that were used.
     cards:    endpoint -> what is known about the model apart from its scores; without those of which nothing is.
@@ -91,35 +93,51 @@ class Inputs:
     @property
     def tasks(self) -> set[str]:
         """The tasks of which an analysis has judgements."""
-        return set(self.judgements["task"].unique())
+        return set(self.judged.filter(self._usable)["task"].unique())
 
-    @cached_property
+    @property
     def judgements(self) -> pl.DataFrame:
         """Those of the judgements that results may use: counted, with a reply, of models that replied to enough; no baselines.
 
         A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is missing says nothing of
         a model: it is left out, and where it is too much of a group (LEAST_COVERAGE), so is the model, in that task.
         """
-        rows, thin = self._of_models, self._thin
-        kept = rows.filter(~pl.col("_lost")).join(thin, on=["task", "endpoint"], how="anti", maintain_order="left")
-        return kept.drop("_lost")
+        return plain(self.judged.filter(self._usable))
 
     @cached_property
-    def _of_models(self) -> pl.DataFrame:
-        """The counted judgements of models, with ``_lost`` where nothing is known."""
+    def _usable(self) -> pl.Series:
+        """Of each row of ``judged``, whether results may use it. There may be millions, so that none is copied to find out."""
+        thin = [
+            (pl.col("task") == task) & (pl.col("endpoint") == endpoint)
+            for task, endpoint in self._thin.select("task", "endpoint").rows()
+        ]
+        return self.judged.select(self._of_model & ~self._lost & ~pl.any_horizontal(pl.lit(False), *thin)).to_series()
+
+    @cached_property
+    def _lost(self) -> pl.Series:
+        """Of each row of ``judged``, whether nothing is known of the model there."""
         lost = pl.col("state").is_in(LOST)
-        whole = pl.col("task").is_in(self.whole_questions) & lost.any().over(ASKING)
-        rows = self.judged.filter(pl.col("counted") & ~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
-        return rows.with_columns(_lost=lost | whole)
+        if self.asked & self.whole_questions:
+            lost |= pl.col("task").is_in(self.whole_questions) & (lost & self._of_model).any().over(ASKING)
+        return self.judged.select(lost).to_series()
+
+    @property
+    def _of_model(self) -> pl.Expr:
+        """Whether a judgement counts, and is of a model."""
+        return pl.col("counted") & ~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX)
+
+    @cached_property
+    def _coverage(self) -> pl.DataFrame:
+        """How many counted judgements of models were expected, and how many of them got a reply: by task, profile and GROUP."""
+        rows = self.judged.select("task", "profile", *GROUP, counted=self._of_model, replied=~self._lost).filter("counted")
+        groups = rows.group_by("task", "profile", *GROUP, maintain_order=True)
+        return plain(groups.agg(expected=pl.len(), replied=pl.col("replied").sum()))
 
     @cached_property
     def _thin(self) -> pl.DataFrame:
         """task, endpoint, and where its coverage is least, with what was expected and replied to there; of models left out."""
-        groups = self._of_models.group_by("task", "profile", *GROUP, maintain_order=True).agg(
-            expected=pl.len(), replied=(~pl.col("_lost")).sum()
-        )
         share = pl.col("replied") / pl.col("expected")
-        below = groups.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
+        below = self._coverage.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
         return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
 
     def left_out(self, tasks: Sequence[str]) -> list[str]:
@@ -138,11 +156,11 @@ class Inputs:
             )
 
     def _without_reply(self, task: str) -> Iterator[str]:
-        rows = self._of_models.filter(pl.col("task") == task).join(self._thin, on=["task", "endpoint"], how="anti")
-        counts = rows.group_by("endpoint", "profile", maintain_order=True).agg(pl.len(), pl.col("_lost").sum())
-        for endpoint, _, expected, lost in counts.unique("endpoint", keep="first", maintain_order=True).iter_rows():
-            if lost:
-                yield f"{endpoint}: {lost:,} of {expected:,} rows of {task} have no reply and are left out."
+        groups = self._coverage.filter(pl.col("task") == task).join(self._thin, on=["task", "endpoint"], how="anti")
+        counts = groups.group_by("endpoint", "profile", maintain_order=True).agg(pl.col("expected", "replied").sum())
+        for endpoint, _, expected, replied in counts.unique("endpoint", keep="first", maintain_order=True).iter_rows():
+            if replied < expected:
+                yield f"{endpoint}: {expected - replied:,} of {expected:,} rows of {task} have no reply and are left out."
 
     def lacking(self, task: str) -> NotAvailableError:
         """Why nothing of a task can be analysed, and what to do."""
@@ -153,18 +171,23 @@ class Inputs:
             return NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
 
-    def of(self, task: str, profile: str | None = None) -> pl.DataFrame:
+    def of(self, task: str, profile: str | None = None, columns: Sequence[str] = ()) -> pl.DataFrame:
         """The judgements of a task in one profile (by default the first that was judged), without columns that are empty.
 
-        NotAvailableError where there are none.
+        columns: only these of them, where there may be a million rows; their texts may come as categories. NotAvailableError where
+        there are none.
         """
-        found = self.judgements.filter(pl.col("task") == task)
-        if found.is_empty():
+        rows = self.judged.lazy().filter(self._usable, pl.col("task") == task)
+        profiles = rows.select(pl.col("profile").cast(pl.String).unique(maintain_order=True)).collect()["profile"]
+        if profiles.is_empty():
             raise self.lacking(task)
-        chosen = profile if profile is not None else str(found["profile"][0])
-        found = found.filter(pl.col("profile") == chosen)
-        if found.is_empty():
+        chosen = profile if profile is not None else str(profiles[0])
+        if chosen not in profiles:
             raise NotAvailableError(f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}")
+        kept = rows.filter(pl.col("profile") == chosen).select(
+            name for name in self.judged.columns if name in columns or not columns
+        )
+        found = (kept.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(kept)).collect()
         return found.select(column for column in found if column.null_count() < found.height or column.name in JUDGEMENTS)
 
 

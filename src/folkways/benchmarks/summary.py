@@ -6,8 +6,10 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.judging.totals import Cells, Floats, Ints, state_counts
@@ -35,6 +37,9 @@ ALL_LEFT_OUT = "all left out"
 
 UNEQUAL = 0.5
 """Where the effective number of questions is below this share of their number, scores tell it."""
+
+Numbers = npt.NDArray[np.integer[Any]]
+"""Whole numbers, in as few bytes as they need."""
 
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
@@ -100,66 +105,71 @@ def _interval(sums: Floats, counts: Floats, squares: float, metric: Metric) -> I
 class _Columns:
     """The counted judgements as arrays, one entry per row."""
 
-    metrics: Sequence[Metric]
-    questions: Ints  # numbers in the order of the questions' names, so that row order does not matter
+    counted: pl.DataFrame
+    questions: Numbers  # in the order of the questions' names, so that row order does not matter
     n_questions: int
-    states: Ints  # positions in _STATES
-    cut: Ints  # 1 where the token limit cut the reply
-    values: Mapping[str, Floats]
+    states: Numbers  # positions in _STATES
+    cut: Numbers  # 1 where the token limit cut the reply
     why: Sequence[str]  # the reasons for which the rule leaves rows out
-    reasons: Ints  # positions in ``why``, 0 for rows that no metric leaves out
-    together: Sequence[tuple[Sequence[Metric], Ints, Ints]]  # metrics of the same rows: those scored, and those left out
+    reasons: Numbers  # positions in ``why``, 0 for rows that no metric leaves out
+    together: Sequence[tuple[Sequence[Metric], Numbers, Numbers]]  # metrics of the same rows: those scored, and those left out
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
-        names = counted["question"].unique().sort().to_list()
-        why = ["", *counted[LEFT_OUT].drop_nulls().unique().sort()]
-        reasons = _numbered(counted[LEFT_OUT].fill_null(""), why)
-        together: dict[tuple[bytes, bool], tuple[list[Metric], Ints, Ints]] = {}
+        names = counted["question"].unique().cast(pl.String).sort().to_list()
+        why = ["", *counted[LEFT_OUT].drop_nulls().unique().cast(pl.String).sort()]
+        reasons = _numbered(counted[LEFT_OUT].cast(pl.Enum(why)).fill_null(""), why)
+        together: dict[tuple[bytes, bool], tuple[list[Metric], Numbers, Numbers]] = {}
         for metric in metrics:
             scored = counted[metric.name].is_not_null().to_numpy()
             out = ~scored & (reasons > 0) & metric.leaves_out
-            alike = together.setdefault((scored.tobytes(), bool(out.any())), ([], np.flatnonzero(scored), np.flatnonzero(out)))
-            alike[0].append(metric)
+            alike = (np.packbits(scored).tobytes(), bool(out.any()))
+            if alike not in together:
+                together[alike] = [], np.flatnonzero(scored).astype(np.int32), np.flatnonzero(out).astype(np.int32)
+            together[alike][0].append(metric)
         return cls(
-            metrics=metrics,
+            counted=counted,
             questions=_numbered(counted["question"], names),
             n_questions=len(names),
             states=_numbered(counted["state"], _STATES),
-            cut=counted[CUT].fill_null(False).cast(pl.Int64).to_numpy(),
-            values={metric.name: counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy() for metric in metrics},
+            cut=counted[CUT].fill_null(False).cast(pl.UInt8).to_numpy(),
             why=why,
             reasons=reasons,
             together=list(together.values()),
         )
 
+    def values(self, metric: Metric) -> Floats:
+        """Made for each use: those of all metrics at once would take more memory than everything else."""
+        return self.counted[metric.name].cast(pl.Float64).fill_null(0.0).to_numpy()
 
-def _numbered(column: pl.Series, names: Sequence[str]) -> Ints:
-    return column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
+
+def _numbered(column: pl.Series, names: Sequence[str]) -> Numbers:
+    return column.cast(pl.Enum(names)).to_physical().to_numpy()
 
 
-def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str], Ints]:
+def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str], Numbers]:
     """The groups' names ("KR+ko") and each row's group, -1 for rows that lack a value and are in none."""
     if not grouping:
-        return ["all"], np.zeros(counted.height, dtype=np.int64)
+        return ["all"], np.zeros(counted.height, dtype=np.int32)
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
-        return [], np.full(counted.height, -1, dtype=np.int64)
+        return [], np.full(counted.height, -1, dtype=np.int32)
     names = counted.select(grouping).drop_nulls().unique(maintain_order=True).with_row_index("__group")
     groups = counted.select(grouping).join(names, on=list(grouping), how="left", maintain_order="left")["__group"]
     told = ["+".join(str(part) for part in key) for key in names.select(grouping).iter_rows()]
-    return told, groups.cast(pl.Int64).fill_null(-1).to_numpy()
+    return told, groups.cast(pl.Int32).fill_null(-1).to_numpy()
 
 
-def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[dict[str, object]]]:
+def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list[dict[str, object]]]:
     """Metric -> the score of each group."""
     found: dict[str, list[dict[str, object]]] = {}
     for metrics, scored, unscored in columns.together:
         rows, out = scored[groups[scored] >= 0], unscored[groups[unscored] >= 0]
-        of_row, states = groups[rows], columns.states[rows]
+        of_row, states = groups[rows].astype(np.int64), columns.states[rows]
         cells = Cells.of(of_row, columns.questions[rows], n_groups, columns.n_questions)
         counts = state_counts(of_row, states, n_groups, len(_STATES))
-        counts_out = state_counts(groups[out], columns.states[out], n_groups, len(_STATES))
-        why = state_counts(groups[out], columns.reasons[out], n_groups, len(columns.why))
+        of_out = groups[out].astype(np.int64)
+        counts_out = state_counts(of_out, columns.states[out], n_groups, len(_STATES))
+        why = state_counts(of_out, columns.reasons[out], n_groups, len(columns.why))
         left = [
             _LeftOut(counts_out[group], {name: int(why[group, at]) for at, name in enumerate(columns.why) if why[group, at]})
             for group in range(n_groups)
@@ -168,7 +178,7 @@ def _scores(columns: _Columns, groups: Ints, n_groups: int) -> dict[str, list[di
         cut = np.bincount(groups[expected], weights=columns.cut[expected], minlength=n_groups)
         replied = ~np.isin(states, _LOST)
         for metric in metrics:
-            values = columns.values[metric.name][rows]
+            values = columns.values(metric)[rows]
             sums = cells.sums(values)
             reached = np.bincount(of_row[replied], weights=values[replied], minlength=n_groups)
             squares = np.bincount(of_row, weights=values * values, minlength=n_groups)

@@ -47,7 +47,6 @@ class LoadedModel:
         self._model = model
         self._device = device
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
-        tokenizer.padding_side = "left"  # new tokens follow the prompt, so the padding has to come before it
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
 
@@ -75,16 +74,15 @@ class LoadedModel:
         new_tokens = requests[0].settings.max_tokens or DEFAULT_NEW_TOKENS
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
-        texts = [self.prompt(request) for request in requests]
+        rows = [self._ids(self.prompt(request)) for request in requests]
         fitting = []
-        for at, text in enumerate(texts):
-            length = len(self._ids(text))
+        for at, length in enumerate(map(len, rows)):
             if longest is not None and length + new_tokens > longest:
                 room = f"with max_tokens={new_tokens} the model takes {max(longest - new_tokens, 0)}"
                 answers[at] = EndpointFailure(f"{self._name}: the prompt has {length} tokens; {room}")
             else:
                 fitting.append(at)
-        generated = self._generate([texts[at] for at in fitting], requests[0].settings, new_tokens, seed, stop)
+        generated = self._generate([rows[at] for at in fitting], requests[0].settings, new_tokens, seed, stop)
         for at, answer in zip(fitting, generated, strict=True):
             answers[at] = answer
         return [answer for answer in answers if answer is not None]
@@ -131,18 +129,15 @@ class LoadedModel:
         torch = self._torch
         if not rows:
             return []
-        width = max(len(row) for row in rows)
-        padding = self._tokenizer.pad_token_id
-        ids = torch.tensor([[padding] * (width - len(row)) + row for row in rows], device=self._device)
-        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows], device=self._device)
+        batch = self._padded(rows)
         known = signature(self._model.forward).parameters
         options: dict[str, Any] = {}
         if "position_ids" in known:
-            options["position_ids"] = (mask.cumsum(dim=1) - 1).clamp(min=0)
+            options["position_ids"] = (batch["attention_mask"].cumsum(dim=1) - 1).clamp(min=0)
         if "logits_to_keep" in known:
             options["logits_to_keep"] = most
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=mask, use_cache=False, **options).logits[:, -most:]
+            logits = self._model(**batch, use_cache=False, **options).logits[:, -most:]
             return list(logits.float().log_softmax(dim=-1).cpu())
 
     def _ids(self, text: str) -> list[int]:
@@ -150,34 +145,31 @@ class LoadedModel:
         return list(self._tokenizer(text, add_special_tokens=not self._tokenizer.chat_template)["input_ids"])
 
     def _generate(
-        self, texts: list[str], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+        self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
     ) -> list[Completion | EndpointFailure]:
-        if not texts:
+        if not rows:
             return []
         torch = self._torch
         try:
-            output, width, lengths = self._run(texts, settings, new_tokens, seed, stop)
+            output, width, lengths = self._run(rows, settings, new_tokens, seed, stop)
         except torch.OutOfMemoryError:
             torch.cuda.empty_cache()
-            if len(texts) == 1:
+            if len(rows) == 1:
                 return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
-            half = len(texts) // 2
+            half = len(rows) // 2
             return [
-                *self._generate(texts[:half], settings, new_tokens, seed, stop),
-                *self._generate(texts[half:], settings, new_tokens, seed, stop),
+                *self._generate(rows[:half], settings, new_tokens, seed, stop),
+                *self._generate(rows[half:], settings, new_tokens, seed, stop),
             ]
         if stop.is_set():
-            return [EndpointFailure(f"{self._name}: stopped while generating", retryable=True) for _ in texts]
+            return [EndpointFailure(f"{self._name}: stopped while generating", retryable=True) for _ in rows]
         return [self._completion(row[width:].tolist(), length) for row, length in zip(output, lengths, strict=True)]
 
     def _run(
-        self, texts: list[str], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
+        self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
     ) -> tuple[Any, int, list[int]]:
         torch = self._torch
-        batch = self._tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=not self._tokenizer.chat_template).to(
-            self._device
-        )
-        batch.pop("token_type_ids", None)
+        batch = self._padded(rows)
         if seed is not None:
             torch.manual_seed(seed)
         options: dict[str, Any] = {"max_new_tokens": new_tokens, "pad_token_id": self._tokenizer.pad_token_id}
@@ -192,7 +184,15 @@ class LoadedModel:
 
         with torch.inference_mode():
             output = self._model.generate(**batch, **options, stopping_criteria=[stopped])
-        return output, batch["input_ids"].shape[1], batch["attention_mask"].sum(dim=1).tolist()
+        return output, batch["input_ids"].shape[1], [len(row) for row in rows]
+
+    def _padded(self, rows: list[list[int]]) -> dict[str, Any]:
+        """Token ids and attention mask of a batch, padded before the prompts as new tokens follow them."""
+        width, padding = max(map(len, rows)), self._tokenizer.pad_token_id
+        ids = [[padding] * (width - len(row)) + row for row in rows]
+        mask = [[0] * (width - len(row)) + [1] * len(row) for row in rows]
+        tensor = self._torch.tensor
+        return {"input_ids": tensor(ids, device=self._device), "attention_mask": tensor(mask, device=self._device)}
 
     def _completion(self, new: list[int], prompt_tokens: int) -> Completion:
         ends = self._model.generation_config.eos_token_id

@@ -95,12 +95,17 @@ def execute(
             run_records.set_state(workspace, run, ended, reason=why, seconds=time.monotonic() - began)
         raise
     state, reason = end_of(progresses, asking.max_failed)
+    now = run_records.find_run(workspace, str(run.id))
+    # Another process that asked with this one waited for the last reply too, and may have judged them all by now.
+    over = options.until is None and (state, now.state) == ("asked", "finished") and not any(told.failed for told in progresses)
+    state = "finished" if over else state
     run_records.set_state(workspace, run, state, reason=reason, seconds=time.monotonic() - began)
     # As this session left it: another process may have opened the same run again by now, and will end it in its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
     # Another run may have asked for the same replies anew.
     quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
-    return Session(left, tuple(progresses), continued, not quiet or results.told_since(workspace, run, run.finished or 0.0))
+    known = (now if over else run).finished or 0.0
+    return Session(left, tuple(progresses), continued, not (over or quiet) or results.told_since(workspace, run, known))
 
 
 def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:

@@ -273,33 +273,21 @@ def write_prompts(
     settings_id = run_records.settings_id(workspace, settings)
     for frame in prompts:
         interrupts.check()
-        texts: list[dict[str, Any]] = []
-        expected: list[dict[str, Any]] = []
+        texts: dict[str, tuple[Any, ...]] = {}
+        expected: list[tuple[Any, ...]] = []
         for row, keys in keyed_prompts(frame, plan, endpoint, settings):
             task, item, language, variant, system, user, choices, source, digest = row
             if choices is None and sent.read is not None:
                 raise FolkwaysError(f"{task} has no options to choose among; leave it out where read={sent.read}")
-            labels = orjson.dumps(choices).decode() if choices is not None else None
-            texts.append({"prompt_hash": digest, "system": system, "user": user, "choices": labels})
+            if digest not in texts:
+                labels = orjson.dumps(choices).decode() if choices is not None else None
+                texts[digest] = (digest, system, user, labels)
+            asked = (endpoint_id, task, item, language, variant)
+            told = (digest, source, settings_id)
             for sample, key in enumerate(keys):
                 ordinal += 1
-                expected.append(
-                    {
-                        "run_id": run_id,
-                        "ordinal": ordinal,
-                        "endpoint_id": endpoint_id,
-                        "task": task,
-                        "item": item,
-                        "language": language,
-                        "variant": variant,
-                        "sample": sample,
-                        "key": key,
-                        "prompt_hash": digest,
-                        "prompt_source": source,
-                        "settings_id": settings_id,
-                    }
-                )
-        run_records.write_expected(workspace, texts, expected)
+                expected.append((run_id, ordinal, *asked, sample, key, *told))
+        run_records.write_expected(workspace, [*texts.values()], expected)
     return ordinal
 
 

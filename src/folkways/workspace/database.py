@@ -6,11 +6,10 @@ import getpass
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -19,7 +18,7 @@ from sqlalchemy.exc import ArgumentError
 from folkways.errors import MissingExtraError
 from folkways.workspace.errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
 from folkways.workspace.idle import ask_idle_connections
-from folkways.workspace.insertions import insert
+from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio.guards import guards  # and with it the studio's tables in the metadata
@@ -83,11 +82,11 @@ class Workspace:
         with self._explained("write to"), self._writing, self.engine.begin() as connection:
             yield connection
 
-    def insert_new(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    def insert_new(self, connection: Connection, table: sa.Table, rows: Rows) -> None:
         """Insert the rows whose primary key is not there yet; those that are there stay as they are."""
         insert(connection, table, rows, replace=False)
 
-    def insert_or_replace(self, connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    def insert_or_replace(self, connection: Connection, table: sa.Table, rows: Rows) -> None:
         """Insert the rows, each in place of the one with its primary key; all of them give all columns."""
         insert(connection, table, rows, replace=True)
 

@@ -15,23 +15,37 @@ from sqlalchemy.engine import Connection
 ROWS_PER_STATEMENT = 500
 """Rows of one INSERT on PostgreSQL, where every statement is a round trip."""
 
+Rows = Sequence[Mapping[str, Any]] | Sequence[tuple[Any, ...]]
+"""Rows of a table: all of them give the same columns; tuples give all columns, in the table's order."""
+
 Insertion = TypeVar("Insertion", postgresql.Insert, sqlite.Insert)
 
 
-def insert(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], *, replace: bool) -> None:
-    """Insert rows that all give the same columns; those whose primary key is there are left out, or take its row's place."""
+def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool) -> None:
+    """Insert rows; those whose primary key is there are left out, or take its row's place."""
     if not rows:
         return
+    first = rows[0]
+    columns = _columns(table) if isinstance(first, tuple) else tuple(first)
     if connection.dialect.name == "postgresql":
-        statement = _postgres_insertion(table, tuple(rows[0]), replace)
+        statement = _postgres_insertion(table, columns, replace)
         for start in range(0, len(rows), ROWS_PER_STATEMENT):
-            together = orjson.dumps(list(rows[start : start + ROWS_PER_STATEMENT])).decode()
-            connection.exec_driver_sql(statement, (together,))
+            part = rows[start : start + ROWS_PER_STATEMENT]
+            named = [dict(zip(columns, row, strict=True)) if isinstance(row, tuple) else row for row in part]
+            connection.exec_driver_sql(statement, (orjson.dumps(named).decode(),))
         return
     # Tuples straight to the driver cost half of what named parameters cost, and this is the path of every reply.
-    statement, order = _sqlite_insertion(table, tuple(rows[0]), replace)
-    values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
-    connection.exec_driver_sql(statement, [values(row) for row in rows])
+    statement, order = _sqlite_insertion(table, columns, replace)
+    if not isinstance(first, tuple):
+        values = itemgetter(*order) if len(order) > 1 else lambda row: (row[order[0]],)
+        rows = [values(row) for row in rows]
+    connection.exec_driver_sql(statement, list(rows))
+
+
+@cache
+def _columns(table: sa.Table) -> tuple[str, ...]:
+    """The names of all columns, as plain text: SQLAlchemy has a kind of its own for some, which JSON takes for no text."""
+    return tuple(f"{name}" for name in table.columns.keys())  # noqa: SIM118 - not a dict
 
 
 def _on_conflict(insertion: Insertion, table: sa.Table, *, replace: bool) -> Insertion:

@@ -29,6 +29,8 @@ _ASKED = ("ordinal", "key", "task", "item", "language", "variant", "sample", "pr
 
 KEYS_PER_QUERY = 500
 
+LONGEST_REASON, LONGEST_MODEL = (schema.responses.c[name].type.length for name in ("finish_reason", "model"))  # type: ignore[attr-defined]
+
 CLAIM_LOCK = 6035588
 """First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints share a request."""
 
@@ -80,7 +82,7 @@ class RequestQueue:
     def enter(self) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions: they are tried again."""
         with self.workspace.write() as connection:
-            self._register(connection)
+            self.register(connection)
             connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
         self.free_dead_claims()
 
@@ -92,9 +94,9 @@ class RequestQueue:
     def heartbeat(self) -> None:
         """Say that this process is alive; due well within STALE_SECONDS."""
         with self.workspace.claim() as connection:
-            self._register(connection)
+            self.register(connection)
 
-    def _register(self, connection: sa.Connection) -> None:
+    def register(self, connection: sa.Connection) -> None:
         """Be a worker as of now, also after another host took us for dead while this machine slept."""
         row = {
             "id": self.worker,
@@ -157,19 +159,22 @@ class RequestQueue:
         return len(connection.scalars(answered.union(failed)).all())
 
     def standing(self, endpoint_id: int) -> tuple[int, int]:
-        """How many distinct requests of the run to this endpoint are pending, and how many have a response already."""
+        """How many distinct requests of the run to this endpoint are pending, and how many have a response already.
+
+        Where nothing is pending, equal requests count each time: telling them apart would take longer than all the rest.
+        """
         expected, responses, failures = schema.expected, schema.responses, schema.failures
-        mine = sa.and_(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
+        pending = self.pending(endpoint_id)
+        key = sa.distinct(expected.c.key) if pending else expected.c.key
         # What is left of all: counting those with a response would look each of them up.
-        distinct = sa.select(sa.func.count(sa.distinct(expected.c.key))).where(mine)
+        counted = sa.select(sa.func.count(key)).where(expected.c.run_id == self.run_id, expected.c.endpoint_id == endpoint_id)
         failed = (
-            distinct.join(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
+            counted.join(failures, sa.and_(failures.c.run_id == self.run_id, failures.c.key == expected.c.key))
             .outerjoin(responses, responses.c.key == expected.c.key)
             .where(responses.c.key.is_(None))
         )
         with self.workspace.read() as connection:
-            pending = self.pending(endpoint_id)
-            return pending, int(connection.scalar(distinct) or 0) - pending - int(connection.scalar(failed) or 0)
+            return pending, int(connection.scalar(counted) or 0) - pending - int(connection.scalar(failed) or 0)
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
@@ -195,7 +200,7 @@ class RequestQueue:
             for row in rows:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
-            self._register(connection)
+            self.register(connection)
             mine = {key: row for key, row in wanted.items() if key not in held}
             if mine:
                 number = connection.execute(sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine)))
@@ -301,27 +306,28 @@ class RequestQueue:
         )
 
     @staticmethod
-    def _row(endpoint_id: int, result: Answered, now: float) -> dict[str, object]:
+    def _row(endpoint_id: int, result: Answered, now: float) -> tuple[object, ...]:
+        """A row of schema.responses, all columns in their order."""
         request, completion = result.request, result.completion
         thoughts, text = thoughts_apart(completion.text, completion.thoughts)
-        return {
-            "key": request.key,
-            "endpoint_id": endpoint_id,
-            "prompt_hash": request.prompt_hash,
-            "settings_id": request.settings_id,
-            "sample": request.sample,
-            "text": storable(text),
-            "finish_reason": _word(completion.finish_reason, schema.responses.c.finish_reason),
-            "refusal": storable(completion.refusal) if completion.refusal is not None else None,
-            "model": _word(completion.model, schema.responses.c.model),
-            "input_tokens": _count(completion.input_tokens),
-            "output_tokens": _count(completion.output_tokens),
-            "reasoning_tokens": _count(completion.reasoning_tokens),
-            "seconds": result.seconds,
-            "attempts": result.attempts,
-            "created": now,
-            "thoughts": storable(thoughts) if thoughts else None,
-        }
+        return (
+            request.key,
+            endpoint_id,
+            request.prompt_hash,
+            request.settings_id,
+            request.sample,
+            storable(text),
+            _word(completion.finish_reason, LONGEST_REASON),
+            storable(completion.refusal) if completion.refusal is not None else None,
+            _word(completion.model, LONGEST_MODEL),
+            _count(completion.input_tokens),
+            _count(completion.output_tokens),
+            _count(completion.reasoning_tokens),
+            result.seconds,
+            result.attempts,
+            now,
+            storable(thoughts) if thoughts else None,
+        )
 
 
 @lru_cache(maxsize=256)
@@ -330,9 +336,10 @@ def _labels(choices: str | None) -> tuple[str, ...] | None:
     return tuple(orjson.loads(choices)) if choices is not None else None
 
 
-def _word(text: str | None, column: sa.Column[str]) -> str | None:
+@lru_cache(maxsize=256)
+def _word(text: str | None, longest: int) -> str | None:
     """A server's word as long as its column holds; PostgreSQL refuses a longer one, and with it every reply of the batch."""
-    return storable(text)[: column.type.length] if text is not None else None  # type: ignore[attr-defined]
+    return storable(text)[:longest] if text is not None else None
 
 
 def _take_turn(connection: sa.Connection, endpoint_id: int) -> None:

@@ -10,13 +10,16 @@ import orjson
 import polars as pl
 import sqlalchemy as sa
 
-from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, empty
+from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord
 
 CHUNK = 1000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
+
+PAGE = 4000
+"""Responses that are in memory at a time where they are judged page by page."""
 
 REPLIES = {**RESPONSES, "ordinal": pl.Int64, "prompt_source": pl.String, "finish_reason": pl.String}
 """Columns of ``responses``: records.RESPONSES and where the row belongs."""
@@ -63,26 +66,43 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
 
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
     """One row per expected item of the part, in planned order: REPLIES. Without a response it is failed or missing, and why."""
+    return pl.concat([empty(REPLIES), *response_pages(workspace, run, part)])
+
+
+def response_pages(workspace: Workspace, run: RunRecord, part: Part) -> Iterator[pl.DataFrame]:
+    """``responses`` in the same order, at most PAGE rows at a time.
+
+    Each page is read by itself, so that nothing is held open while it is judged and what was made of it is stored.
+    """
     expected, replies, failures = schema.expected, schema.responses, schema.failures
+    of_part = (expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+    with workspace.read() as connection:
+        ends = sa.select(sa.func.min(expected.c.ordinal), sa.func.max(expected.c.ordinal)).where(*of_part)
+        first, last = connection.execute(ends).one()
     known = [expected.c[name] for name in ("ordinal", "item", "language", "variant", "sample", "prompt_source")]
     query = (
         sa.select(*known, replies.c.text, replies.c.refusal, replies.c.finish_reason, failures.c.message)
         .select_from(expected)
         .outerjoin(replies, replies.c.key == expected.c.key)
         .outerjoin(failures, sa.and_(failures.c.run_id == expected.c.run_id, failures.c.key == expected.c.key))
-        .where(expected.c.run_id == run.id, expected.c.endpoint_id == part.endpoint_id, expected.c.task == part.task)
+        .where(*of_part)
         .order_by(expected.c.ordinal)
     )
+    for start in range(first, last + 1, PAGE) if first is not None else ():
+        with workspace.read() as connection:
+            rows = connection.execute(query.where(expected.c.ordinal.between(start, start + PAGE - 1))).all()
+        if rows:
+            yield _replies([tuple(row) for row in rows], run, part)
+
+
+def _replies(rows: Sequence[tuple[Any, ...]], run: RunRecord, part: Part) -> pl.DataFrame:
     why_missing = f"not asked: {run.reason}" if run.reason else "not asked yet"
-    types = {"ordinal": pl.Int64, "sample": pl.Int64}
-    columns = {column.name: types.get(column.name, pl.String) for column in query.selected_columns}
-    frames = [pl.DataFrame(rows, schema=columns, orient="row") for rows in _chunks(workspace, query)]
-    if not frames:
-        return empty(REPLIES)
+    numbers, texts = dict.fromkeys(("ordinal", "sample"), pl.Int64), ("text", "refusal", "finish_reason", "message")
+    columns = ("ordinal", "item", "language", "variant", "sample", "prompt_source", *texts)
     text, refusal, message = pl.col("text"), pl.col("refusal"), pl.col("message")
     told = text.is_not_null()
     return (
-        pl.concat(frames)
+        pl.DataFrame(rows, schema={name: numbers.get(name, pl.String) for name in columns}, orient="row")
         .with_columns(
             task=pl.lit(part.task),
             state=pl.when(told & refusal.is_not_null())
@@ -215,8 +235,11 @@ def load_signatures(workspace: Workspace, run: RunRecord) -> dict[str, Signature
         return {known.text(): known for known in (Signature(orjson.loads(parts)) for parts in made)}
 
 
-def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part) -> pl.DataFrame:
-    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets."""
+def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Part, *, small: bool = False) -> pl.DataFrame:
+    """The stored judgements of a part: records.JUDGEMENTS, ``ordinal``, ``endpoint``, ``response``, metrics and facets.
+
+    small: as ``records.compact`` has them, for what looks at many at a time.
+    """
     judgements, expected, replies = schema.judgements, schema.expected, schema.responses
     columns: dict[str, Any] = {
         "ordinal": judgements.c.ordinal,
@@ -249,13 +272,16 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
     types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
     schema_of = {name: types.get(name, pl.String) for name in columns}
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
-    frames = [_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query)]
+    pages = (_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query))
+    frames = [compact(page) if small else page for page in pages]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
-    frame = pl.concat(frames, how="diagonal_relaxed")
+    frame = pl.concat(frames, how="diagonal_relaxed", rechunk=small)
+    del frames
     given = ["task", "endpoint"]
     details = [name for name in frame.columns if name not in columns]
-    whole = frame.with_columns(task=pl.lit(part.task), endpoint=pl.lit(part.endpoint))
+    kind = pl.Categorical if small else pl.String
+    whole = frame.with_columns(task=pl.lit(part.task, dtype=kind), endpoint=pl.lit(part.endpoint, dtype=kind))
     return whole.select(*(name for name in columns if name != "details"), *given, *details)
 
 
@@ -269,7 +295,7 @@ def _unpacked(frame: pl.DataFrame) -> pl.DataFrame:
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
-    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id).distinct().subquery()
+    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
     query = (
         sa.select(
             endpoints.c.name,
@@ -284,8 +310,8 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
                 )
             ),
         )
-        .select_from(keys)
-        .join(replies, replies.c.key == keys.c.key)
+        .select_from(replies)
+        .where(replies.c.key.in_(keys))
         .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
         .group_by(endpoints.c.id, endpoints.c.name)
         .order_by(endpoints.c.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.insertions import Rows
 from folkways.workspace.keys import config_hash
 
 LONGEST_NAME = 128
@@ -265,9 +266,8 @@ def forget_expected(workspace: Workspace, run: RunRecord, ordinals: Sequence[int
             )
 
 
-def write_expected(workspace: Workspace, prompts: Iterable[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> None:
+def write_expected(workspace: Workspace, prompts: Rows, expected: Rows) -> None:
     """Write down prompts and the items that expect an answer to them; rows that are there already stay as they are."""
     with workspace.write() as connection:
-        distinct = {str(prompt["prompt_hash"]): prompt for prompt in prompts}
-        workspace.insert_new(connection, schema.prompts, list(distinct.values()))
+        workspace.insert_new(connection, schema.prompts, prompts)
         workspace.insert_new(connection, schema.expected, expected)

@@ -14,7 +14,7 @@ from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, require_columns
+from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, Metric, State, plain, require_columns
 from folkways.releases.base import Release
 from folkways.text.refusals import declines
 
@@ -22,7 +22,6 @@ ENGLISH = "en"
 RELEASED = "released"
 PLACES = ("question", "choices")
 
-_AFTER_QUESTION = r"(?: Without any explanation,|\n\nA\. )[\s\S]*$"  # the authors' instruction, or the options of other wordings
 _NEEDED = ("item", "question", "culture", "topic", "prompt", "choice_countries", "answer_idx")
 
 
@@ -49,6 +48,7 @@ class MultipleChoice(Task):
     facets: ClassVar[tuple[str, ...]] = ("topic", "gold_letter")
     variants: ClassVar[tuple[str, ...]] = (RELEASED,)
     max_tokens: ClassVar[int] = 64
+    judges_apart: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
         """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's columns, in file order."""
@@ -65,7 +65,7 @@ class MultipleChoice(Task):
                     item="mcqid",
                     release_id="mcqid",
                     question=pl.concat_str("culture", "id", separator="/"),
-                    text=pl.col("prompt").str.replace(_AFTER_QUESTION, ""),
+                    text=_before(_before(pl.col("prompt"), " Without any explanation,"), "\n\nA. "),
                     gold=_option_of(table),
                     gold_letter="answer_idx",
                 )
@@ -127,8 +127,9 @@ class MultipleChoice(Task):
                 f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids look like 'Al-en-04_0'"
             )
         columns = ("state", "response", "reason", "prompt", "labels", "choices", "choice_countries", "culture", "answer_idx")
+        rows = zip(*(asked[name].to_list() for name in columns), strict=True)  # several times faster than row by row
         judged = []
-        for state, reply, reason, prompt, labels, choices, countries, culture, gold in asked.select(columns).iter_rows():
+        for state, reply, reason, prompt, labels, choices, countries, culture, gold in rows:
             found: tuple[str, str | None, str | None] = (state, None, reason)
             if state == State.ANSWERED:
                 found = _read(prompt, dict(zip(labels, choices, strict=True)), reply or "", paper)
@@ -145,6 +146,7 @@ class MultipleChoice(Task):
 
         Every interval is clustered by question.
         """
+        judgements = plain(judgements)
         scores = summarise_means(judgements, self.name, self.metrics[:1], self.facets)
         lost = pl.col("state").is_in([State.FAILED, State.MISSING])
         pairs = (
@@ -178,6 +180,11 @@ class MultipleChoice(Task):
             variant=pl.lit(RELEASED),
             response=pl.col("full_res").fill_null(""),
         )
+
+
+def _before(text: pl.Expr, cut: str) -> pl.Expr:
+    """The text up to ``cut``, or the whole of it: a question stands before the authors' instruction, or before the options."""
+    return text.str.splitn(cut, 2).struct.field("field_0")
 
 
 def _topics(release: Release) -> pl.DataFrame:

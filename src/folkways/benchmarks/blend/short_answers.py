@@ -55,6 +55,7 @@ class ShortAnswers(Task):
     facets: ClassVar[tuple[str, ...]] = ("topic",)
     variants: ClassVar[tuple[str, ...]] = ("inst-4", "pers-3")
     max_tokens: ClassVar[int] = 128
+    judges_apart: ClassVar[bool] = True
     people_release: ClassVar[str] = "blend-raw"
     people_by: ClassVar[str] = "first answers against the others'"
     tool_sets: ClassVar[tuple[str, ...]] = TOOL_SETS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ class Cells:
     first: Ints
 
     @classmethod
-    def of(cls, groups: Ints, questions: Ints, n_groups: int, n_questions: int) -> Cells:
+    def of(cls, groups: Ints, questions: npt.NDArray[np.integer[Any]], n_groups: int, n_questions: int) -> Cells:
         """Cells of rows with these group and question numbers, each from 0."""
         pairs = groups * n_questions + questions
         if n_groups * n_questions <= DENSE * max(1, pairs.size):
@@ -46,6 +47,6 @@ class Cells:
         return np.bincount(self.of_row, weights=values, minlength=self.rows.size).astype(np.float64)
 
 
-def state_counts(groups: Ints, states: Ints, n_groups: int, n_states: int) -> Ints:
+def state_counts(groups: Ints, states: npt.NDArray[np.integer[Any]], n_groups: int, n_states: int) -> Ints:
     """How many rows of each group are in each state: shape (groups, states)."""
     return np.bincount(groups * n_states + states, minlength=n_groups * n_states).reshape(n_groups, n_states)

@@ -44,6 +44,7 @@ class RunProgress:
         """then: what follows the asking and takes a while; told once everything has been asked."""
         self.console = console or terminal(stderr=True)
         self._then = then
+        self.asked = False  # whether any request has ended
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._told: set[str] = set()
@@ -100,7 +101,8 @@ class RunProgress:
                     self.console.print(one_line(f"{counts.endpoint}: {_line(counts)}"), soft_wrap=True)
                 if counts.ended is not None:
                     self._done.add(counts.endpoint)
-        if finished and self._then and any(counts.done or counts.failed for counts in models):
+        self.asked = self.asked or any(counts.done or counts.failed for counts in models)
+        if finished and self._then and self.asked:
             self.console.print(self._then)
             self._then = ""
 

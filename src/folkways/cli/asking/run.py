@@ -95,7 +95,7 @@ def command(
     if report_dir is not None:
         for path in done.report(report_dir):
             console.print(f"wrote {path}", soft_wrap=True)
-    for use in usage(done.workspace, done.record):
+    for use in usage(done.workspace, done.record) if progress.asked else ():
         if (known := reported(done.workspace, use.endpoint)) is not None:
             by_characters = use.input_tokens * known.estimated / known.counted
             console.print(one_line(f"Input tokens of {use.endpoint}: {off_by(use.input_tokens, by_characters)}"), soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,10 @@ CONTEXT = 4096
 WAIT_ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Its threads wait for each other after every step, and by default in a loop that never sleeps: on a machine that does something
 else as well, 8 questions of 32 tokens took 21 s of two processors in place of 6 s."""
+
+SMALLER = "If memory is short, end other programs, or take a smaller model or a coarser quantisation"
+_LOGGED = re.compile(r"\d+\.\d\d\.\d\d\d")
+"""How a line of llama.cpp's own begins: with the time since its start."""
 
 DAY = 24 * 3600.0
 """Seconds for one reply: this machine may be slow, and whether the process still lives is looked at otherwise."""
@@ -126,18 +131,21 @@ class GgufEndpoint:
         )
 
     def _why(self) -> str:
-        """What llama.cpp said last before it gave up, and what that means where it is known."""
-        said: list[str] = []
+        """What llama.cpp or Python said before the process gave up, and what that means where it is known."""
+        said = ""
         if self._log is not None:
             self._log.seek(0)
             lines = self._log.read()[-64_000:].decode("utf-8", "replace").splitlines()
-            said = [line.partition(" E ")[2] for line in lines if " E " in line] or lines[-1:]
+            errors = [line.partition(" E ")[2] for line in lines if " E " in line]
+            last = [line for line in lines[-1:] if not _LOGGED.match(line)]  # of a traceback
+            said = quotable((errors or last or [""])[0])
         ended = self._process.poll() if self._process is not None else None
-        quoted = quotable(said[0]) if said else "it said nothing"
-        if (ended is not None and ended < 0 and -ended == 9) or "alloc" in quoted:
-            return f"{quoted}\nThe memory does not suffice: end other programs, or take a smaller model or a coarser quantisation"
-        how = f" (it ended with {f'signal {-ended}' if ended < 0 else f'exit code {ended}'})" if ended else ""
-        return f"{quoted}{how}"
+        if ended == -9:
+            return f"it was killed, as the system does when the memory does not suffice. {SMALLER}"
+        if "alloc" in said:
+            return f"{said}\n{SMALLER}"
+        how = f"signal {-ended}" if ended is not None and ended < 0 else f"exit code {ended}"
+        return said or f"it said nothing ({how})"
 
     async def close(self) -> None:
         """End the process, also in the middle of a reply. Safe to call twice."""

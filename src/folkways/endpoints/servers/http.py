@@ -1,4 +1,4 @@
-"""What the three HTTP protocols share: one pooled session per endpoint, bounded reading, timeouts, failures without secrets.
+"""What the three HTTP protocols share: one pool of connections per endpoint, bounded reading, timeouts, failures without secrets.
 
 Every request costs the client well under 0.2 ms of CPU (perf/engine), so the path from ``complete`` to bytes and back stays short:
 the address, headers and timeout are prepared once, bodies are built and read with orjson, and cookies, redirects and per-request
@@ -7,6 +7,7 @@ proxy look-ups are off.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 import urllib.request
@@ -23,20 +24,12 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
-from folkways.endpoints.servers.connections import KeptConnections, UnaskedError
+from folkways.endpoints.servers.connections import BodyTooLargeError, KeptConnections, UnaskedError
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError
 
-ERROR_BODY = 64 * 1024
-"""Bytes of an error page that are read at most; the rest is of no use to anyone."""
-
-
 UNKNOWN_SERVER = 2
 """Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the others wait."""
-
-
-class BodyTooLargeError(Exception):
-    """A reply longer than allowed."""
 
 
 class HttpEndpoint(ABC):
@@ -53,7 +46,6 @@ class HttpEndpoint(ABC):
         self._address = address
         self.timeout = options.timeout
         self._options = options
-        self._session: aiohttp.ClientSession | None = None
         self._connections: KeptConnections | None = None
         target = address.base_url + self.path()
         self._url = URL(f"{target}?{address.query}" if address.query else target, encoded=True)
@@ -76,50 +68,38 @@ class HttpEndpoint(ABC):
 
     async def open(self, concurrency: int) -> None:
         """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet."""
-        if self._session is not None:
+        if self._connections is not None:
             return
-        headers = {
+        proxy, seconds = environment_proxy(str(self._url)), min(self._options.timeout, 30.0)
+        self._connections = KeptConnections(concurrency, self._url, self._headers(), proxy, seconds)
+
+    async def close(self) -> None:
+        """Close the pool. Safe to call twice."""
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            await connections.close()
+
+    def _headers(self) -> dict[str, str]:
+        return {
             "Content-Type": "application/json",
             "Accept": "application/json",
             "User-Agent": f"folkways/{__version__}",
             **self._address.headers,
             **self._options.headers,
         }
-        timeout = aiohttp.ClientTimeout(total=self._options.timeout, sock_connect=min(self._options.timeout, 30.0))
-        self._connections = KeptConnections(concurrency)
-        self._session = aiohttp.ClientSession(
-            connector=self._connections,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=headers,
-            timeout=timeout,
-            proxy=environment_proxy(str(self._url)),
-        )
-
-    async def close(self) -> None:
-        """Close the pool. Safe to call twice."""
-        session, self._session, self._connections = self._session, None, None
-        if session is not None:
-            await session.close()
 
     async def complete(self, request: Request) -> Completion:
         """Ask once. Raises EndpointFailure, whose message holds no secret and at most 300 characters of what the server said."""
-        session, connections = self._session, self._connections
-        if session is None or connections is None:
+        connections = self._connections
+        if connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         if request.settings.read is not None:
             raise EndpointFailure(f"{self.name} tells no likelihoods (read={request.settings.read}): {ABLE} do", fatal=True)
         body = to_json(self.payload(request))
         failure: EndpointFailure | None = None
         try:
-            async with session.post(self._url, data=body, allow_redirects=False) as response:
-                status, headers = response.status, response.headers
-                good = 200 <= status < 300
-                if good and not connections.sent():
-                    raise UnaskedError
-                raw = await read_bounded(response, self._options.max_body if good else ERROR_BODY, whole=good)
-            if status == 408 or status >= 500:
-                connections.retire()  # a proxy that lost its patience may still send the answer
-            await connections.replied(request.key)
+            async with asyncio.timeout(self._options.timeout):
+                answer = await connections.post(body, request.key, self._options.max_body)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except BodyTooLargeError:
@@ -130,18 +110,18 @@ class HttpEndpoint(ABC):
         # Raised outside the except block: aiohttp's errors carry the request's headers, and so the key, into the traceback.
         if failure is not None:
             raise failure
-        reply = from_json(raw)
-        if status == 400 and not isinstance(reply, dict) and connections.used_before:
+        reply, status, raw = from_json(answer.body), answer.status, answer.body
+        if status == 400 and not isinstance(reply, dict) and answer.used_before:
             # Not what a model's server says to a request: what a proxy says to a connection on which nothing came for a while.
             raise EndpointFailure(f"{self.name}: the connection was lost: {self._quote(raw)}", status=status, retryable=True)
-        if good and isinstance(reply, dict) and not reply.get("error"):
+        if answer.good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
                 return completion
             raise EndpointFailure(f"{self.name}: the reply has no answer in it: {self._quote(raw)}", status=status, retryable=True)
-        if good:
+        if answer.good:
             status = self._status_in(reply, raw)
-        found = outcome(self._address, status, headers, reply, raw, request.settings)
+        found = outcome(self._address, status, answer.headers, reply, raw, request.settings)
         if isinstance(found, EndpointFailure):
             raise found
         return found
@@ -174,26 +154,6 @@ class HttpEndpoint(ABC):
         if isinstance(error, aiohttp.ClientConnectorError):
             return EndpointFailure(f"{self.name}: no connection to {self._address.base_url}: {said}", retryable=True)
         return EndpointFailure(f"{self.name}: the connection was lost: {said}", retryable=True)
-
-
-async def read_bounded(response: aiohttp.ClientResponse, limit: int, *, whole: bool) -> bytes:
-    """The body, at most ``limit`` bytes of it after decompression. Longer: BodyTooLargeError if ``whole``, else its beginning."""
-    length = response.content_length
-    if length is not None and length > limit and whole:
-        response.close()
-        raise BodyTooLargeError
-    if length is not None and length <= limit and "Content-Encoding" not in response.headers:
-        return await response.read()
-    chunks, size = [], 0
-    async for chunk in response.content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > limit:
-            response.close()
-            if whole:
-                raise BodyTooLargeError
-            break
-    return b"".join(chunks)[:limit]
 
 
 def to_json(payload: dict[str, Any]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import aiohttp
@@ -9,8 +10,9 @@ from yarl import URL
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
+from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
 from folkways.endpoints.servers.failures import outcome
-from folkways.endpoints.servers.http import BodyTooLargeError, from_json, name_of, read_bounded, to_json
+from folkways.endpoints.servers.http import environment_proxy, from_json, name_of, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.errors import FolkwaysError
 
@@ -73,14 +75,19 @@ class LlamaCppEndpoint(OpenAIEndpoint):
 
     async def _call(self, page: str, payload: dict[str, Any], request: Request) -> dict[str, Any]:
         """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is none."""
-        if self._session is None:
+        if self._connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         url = URL(self._address.base_url.removesuffix("/v1") + page, encoded=True)
         failure: EndpointFailure | None = None
         try:
-            async with self._session.post(url, data=to_json(payload), allow_redirects=False) as response:
+            timeout, proxy = aiohttp.ClientTimeout(total=self._options.timeout), environment_proxy(str(url))
+            shared: dict[str, Any] = {"connector": self._connections, "connector_owner": False, "headers": self._headers()}
+            async with (
+                aiohttp.ClientSession(**shared, timeout=timeout, proxy=proxy) as session,
+                session.post(url, data=to_json(payload), allow_redirects=False) as response,
+            ):
                 status, headers = response.status, response.headers
-                raw = await read_bounded(response, self._options.max_body, whole=True)
+                raw = await read_bounded(response.content, headers, self._options.max_body, asyncio.Semaphore(), whole=True)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except (aiohttp.ClientError, OSError, ValueError, BodyTooLargeError) as error:

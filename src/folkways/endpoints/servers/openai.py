@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -10,16 +11,8 @@ from yarl import URL
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.http import (
-    BodyTooLargeError,
-    HttpEndpoint,
-    count_of,
-    environment_proxy,
-    from_json,
-    name_of,
-    read_bounded,
-    text_of,
-)
+from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, environment_proxy, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
 from folkways.errors import FolkwaysError
 
@@ -42,7 +35,7 @@ class OpenAIEndpoint(HttpEndpoint):
         How many requests does it work on at once (llama.cpp tells)? A server named by its kind (``ollama/MODEL``) must answer and
         must have the model: FolkwaysError with the line that starts it, or with the models that it has.
         """
-        if self._session is not None:
+        if self._connections is not None:
             return
         await super().open(concurrency)
         if self._address.hosted:
@@ -89,14 +82,15 @@ class OpenAIEndpoint(HttpEndpoint):
 
     async def _page(self, address: str) -> Any:
         """The JSON that is there; None where there is none, or not soon. ClientConnectorError where no server listens."""
-        assert self._session is not None  # noqa: S101 - it is open
         try:
             timeout = aiohttp.ClientTimeout(total=LOOK_SECONDS)
             async with (
-                aiohttp.ClientSession(headers=self._session.headers, proxy=environment_proxy(address)) as session,
+                aiohttp.ClientSession(headers=self._headers(), proxy=environment_proxy(address)) as session,
                 session.get(URL(address, encoded=True), allow_redirects=False, timeout=timeout) as response,
             ):
-                return from_json(await read_bounded(response, MAX_PAGE, whole=True)) if response.status == 200 else None
+                if response.status != 200:
+                    return None
+                return from_json(await read_bounded(response.content, response.headers, MAX_PAGE, asyncio.Semaphore(), whole=True))
         except aiohttp.ClientConnectorError:
             raise
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):

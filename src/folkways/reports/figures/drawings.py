@@ -52,12 +52,12 @@ class Drawings:
                 yield from table.figures
 
 
-def draw(view: ReportView) -> Drawings:
-    """Every figure of the report."""
+def draw(view: ReportView, leaderboard: Leaderboard | None = None) -> Drawings:
+    """Every figure of the report. ``leaderboard`` is that of the view where the caller has it already."""
     world_map = WorldMap(view)
     return Drawings(
         tasks={task.task: task_figures(task, view.short) for task in view.tasks},
-        leaderboard=Leaderboard(view),
+        leaderboard=leaderboard if leaderboard is not None else Leaderboard(view),
         outcomes=outcome_figures(view),
         analyses=result_views(view.data.results, view.short),
         world=_world(world_map, world_map.first, view, "world") if world_map.first else None,

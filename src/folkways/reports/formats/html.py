@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -42,9 +44,9 @@ from folkways.reports.names import (
     provider,
 )
 from folkways.reports.palette import css_variables
-from folkways.reports.views.judgement_sample import MAX_CHARACTERS, take_sample
+from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
-from folkways.reports.views.overview import examples, turned_round, uncertain
+from folkways.reports.views.overview import Example, examples, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 
 _ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
@@ -54,13 +56,26 @@ SCRIPTS = ("shared", "page", "world", "exports", "items")
 """The parts of the page's script, in order."""
 
 
-def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
-    """The whole page. ``drawings`` are those of ``draw`` where the caller has them already."""
+@dataclass(frozen=True)
+class Read:
+    """What a page shows of single judgements: finding it goes through all of them."""
+
+    sample: Sample
+    turned: Sequence[str]
+    examples: Sequence[Example]
+
+    @classmethod
+    def of(cls, view: ReportView) -> Read:
+        """Found in the judgements of the view."""
+        return cls(take_sample(view), turned_round(view), examples(view))
+
+
+def render_html(view: ReportView, drawings: Drawings | None = None, read: Read | None = None) -> str:
+    """The whole page. ``drawings`` and ``read`` are those of ``draw`` and ``Read.of`` where the caller has them already."""
+    read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
     script = _script()
-    sample = take_sample(view)
-    items = sample.packed()
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
     return _environment().get_template("report.html.j2").render(
@@ -75,20 +90,20 @@ def render_html(view: ReportView, drawings: Drawings | None = None) -> str:
         first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
         most_in_summary=MOST_IN_SUMMARY,
         ranked=any(leaderboard.standings(task) for task in view.tasks),
-        turned=turned_round(view),
+        turned=read.turned,
         uncertain=uncertain(view, leaderboard),
-        examples=examples(view),
+        examples=read.examples,
         method_rows=method_rows(view),
         lede=lede(view),
         gaps=gaps(view),
         unasked=unasked(view),
         notices=coverage_notices(view),
         score_notices=[*unequal_notices(view), *left_out_notices(view), *unreadable_notices(view)],
-        sample=sample,
+        sample=read.sample,
         prose={task.task: methods_paragraph(view, task) for task in view.tasks},
         bibtex=bibliography(view.data.releases),
-        items_data=Markup(items),  # noqa: S704 - base64
-        items_size=text.size(len(items)),
+        items_data=Markup(read.sample.packed),  # noqa: S704 - base64
+        items_size=text.size(len(read.sample.packed)),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         policy=policy(style, script),

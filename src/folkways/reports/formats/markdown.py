@@ -24,8 +24,8 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 STATES = ("Answered", "Refused", "Unreadable", "Truncated", "Failed", "Missing")
 
 
-def render_markdown(view: ReportView) -> str:
-    """The whole document."""
+def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None) -> str:
+    """The whole document. ``leaderboard`` is that of the view where the caller has it already."""
     data = view.data
     parts = [f"# {escape(data.title)}", f"{escape(lede(view))} Made {data.created[:10]}."]
     about_scores = (coverage_notices(view), left_out_notices(view), unreadable_notices(view))
@@ -33,7 +33,7 @@ def render_markdown(view: ReportView) -> str:
     notices = [sentence for group in told for sentence in group]
     if notices:
         parts.append("> **Before you read the numbers**\n>\n" + "\n".join(f"> - {escape(sentence)}" for sentence in notices))
-    board = Leaderboard(view)
+    board = leaderboard if leaderboard is not None else Leaderboard(view)
     for task in view.tasks:
         parts += _task(view, task, board.standings(task))
     parts += _published(board)

@@ -118,19 +118,26 @@ def unreadable_notices(view: ReportView) -> list[str]:
 
     Where the rule leaves such replies out, ``left_out_notices`` says so.
     """
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[int, int, str]]] = {}
     for task in view.tasks:
         for score in task.whole:
             replies = score.n - score.lost
             shown = score.profile == task.profile and not (score.baseline or score.left_out)
             if shown and score.unreadable > MANY_UNREADABLE * replies:
-                share = f"{count(score.unreadable)} of {count(replies)} replies ({task.title})"
-                found.setdefault(score.endpoint, []).append(share)
+                found.setdefault(score.endpoint, []).append((score.unreadable, replies, task.title))
     return [
-        f"{view.short[endpoint]}: no answer could be read out of {listing(shares)}. These count as not right: "
+        f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. These count as not right: "
         "look at what was said before taking the score for knowledge."
         for endpoint, shares in found.items()
     ]
+
+
+def _shares(shares: list[tuple[int, int, str]]) -> str:
+    """How many of how many replies, task by task, or in sum where there are more tasks than a sentence can name."""
+    if len(shares) <= MAX_NAMED:
+        return listing([f"{count(unreadable)} of {count(replies)} replies ({title})" for unreadable, replies, title in shares])
+    unreadable, replies = sum(share[0] for share in shares), sum(share[1] for share in shares)
+    return f"{count(unreadable)} of {count(replies)} replies on {plural(len(shares), 'task')}"
 
 
 def unequal_notices(view: ReportView) -> list[str]:

@@ -8,22 +8,29 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.records import plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
 from folkways.reports.formats.citations import bibliography
-from folkways.reports.formats.html import render_html
+from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from folkways.spreadsheet import for_csv
 
 FORMATS = ("html", "md", "csv", "parquet", "latex")
+SLICE = 20_000
+"""Rows that are turned into what a file holds at a time."""
+
 USUAL_FORMATS = ("html", "md", "csv", "parquet")
 """What is written where nothing else is asked for."""
 
@@ -43,25 +50,36 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     out = Path(out)
     _make_folder(out)
     view = ReportView(data)
+    board = Leaderboard(view)
+    # All that goes through every judgement comes before what draws is loaded, which takes as much memory.
+    if {"html", "md", "latex"} & {*formats}:
+        for task in view.tasks:
+            board.standings(task)
+    read = Read.of(view) if "html" in formats else None
+    tables = _write_tables(data, out, formats)
     written: list[Path] = []
     if "html" in formats:
-        drawings = draw(view)
-        written.append(_write_text(out / "report.html", render_html(view, drawings)))
+        drawings = draw(view, board)
+        written.append(_write_text(out / "report.html", render_html(view, drawings, read)))
         drawn = list(drawings)
         if drawn:
             _make_folder(out / "figures")
         written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
     if "md" in formats:
-        written.append(_write_text(out / "report.md", render_markdown(view)))
+        written.append(_write_text(out / "report.md", render_markdown(view, board)))
     if "latex" in formats:
-        written.append(_write_text(out / "report.tex", render_latex(view)))
+        written.append(_write_text(out / "report.tex", render_latex(view, board)))
         written.append(_write_text(out / "report.bib", bibliography(data.releases)))
+    return written + tables
+
+
+def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[Path]:
+    written: list[Path] = []
     for name, frame in (("scores", data.scores), ("judgements", data.judgements)):
         if "csv" in formats:
-            table = for_csv(frame)
-            written.append(_write(out / f"{name}.csv", lambda file, table=table: table.write_csv(file)))  # type: ignore[misc]
+            written.append(_write(out / f"{name}.csv", partial(_write_csv, frame)))
         if "parquet" in formats:
-            written.append(_write(out / f"{name}.parquet", lambda file, frame=frame: _write_parquet(frame, file)))  # type: ignore[misc]
+            written.append(_write(out / f"{name}.parquet", partial(_write_parquet, frame)))
     return written
 
 
@@ -99,10 +117,18 @@ def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
     return path
 
 
+def _write_csv(frame: pl.DataFrame, file: IO[bytes]) -> None:
+    """A slice at a time: what makes texts safe for a spreadsheet makes all of them anew."""
+    for_csv(plain(frame.clear())).write_csv(file)
+    for rows in frame.iter_slices(SLICE):
+        for_csv(plain(rows)).write_csv(file, include_header=False)
+
+
 def _write_parquet(frame: pl.DataFrame, file: IO[bytes]) -> None:
     """By way of memory: polars does not say that a disk is full where that happens at the end of the file."""
     buffer = io.BytesIO()
-    frame.write_parquet(buffer)
+    slices = register_io_source(lambda *_: map(plain, frame.iter_slices(SLICE)), schema=plain(frame.clear()).schema)
+    slices.sink_parquet(buffer, row_group_size=SLICE)
     file.write(buffer.getbuffer())
 
 

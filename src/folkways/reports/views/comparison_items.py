@@ -71,6 +71,6 @@ def share_items(judgements: Mapping[str, pl.DataFrame], metric: str, groups: Seq
     values = np.column_stack(columns)
     whole = ~np.isnan(values).any(axis=1)
     kept = base.filter(pl.Series(whole))
-    names = kept["question"].unique().sort()
+    names = kept["question"].unique().cast(pl.String).sort()
     numbers = kept["question"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
     return Shared(values[whole], numbers, len(names), kept.select(*dict.fromkeys(groups)), expected, replied)

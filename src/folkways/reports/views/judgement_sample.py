@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS
+from folkways.records import BASELINE_PREFIX, JUDGED_ITEMS, JUDGEMENTS, plain
 from folkways.reports.data import ReportData
 from folkways.reports.names import culture_name, language_name
 from folkways.reports.text import NOT_A_NUMBER, number, shorten, visible
@@ -34,18 +34,15 @@ SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 class Sample:
     """What the page embeds.
 
-    columns: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes": [...]}``; codes are left
-             out where every row has a value of its own, in order).
+    packed: column -> its distinct values and, row by row, which of them (``{"values": [...], "codes": [...]}``; codes are left
+            out where every row has a value of its own, in order). JSON, compressed by gzip, in base64: nothing in it can end the
+            element that it stands in.
     rows, total: how many judgements are in the page, and how many there are of the models shown.
     """
 
-    columns: Mapping[str, Any]
+    packed: str
     rows: int
     total: int
-
-    def packed(self) -> str:
-        """The columns as JSON, compressed by gzip, in base64: nothing in it can end the element that it stands in."""
-        return base64.b64encode(gzip.compress(orjson.dumps(self.columns), compresslevel=6, mtime=0)).decode()
 
 
 def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
@@ -55,10 +52,11 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     shares in the sample are not shares in the data. The draw is seeded.
     """
     data = view.data
-    judgements = data.judgements
+    outcome = _outcome(data, data.judgements.columns)
+    deciding = data.judgements.select(*SPREAD[:-1], outcome.cast(pl.Categorical).alias("outcome"), _size()).with_row_index("row")
     if view.models:
-        judgements = judgements.filter(~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
-    shown = _bounded(judgements.with_columns(outcome=_outcome(data, judgements.columns)), max_rows)
+        deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
+    shown = plain(data.judgements[_bounded(deciding, max_rows)]).with_columns(outcome=outcome)
     shown = shown.with_columns(_written_out(pl.col(name)).alias(name) for name in TEXTS)
     shown = shown.sort("task", "culture", "item", "endpoint", "language", "variant", "profile")
     columns: dict[str, Any] = {name: _coded(shown[name].fill_null("")) for name in KEYS}
@@ -67,21 +65,23 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
     columns.update({name: _coded(shown[name]) for name in TEXTS})
-    return Sample(columns, shown.height, judgements.height)
+    packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
+    return Sample(base64.b64encode(packed).decode(), shown.height, deciding.height)
 
 
-def _bounded(marked: pl.DataFrame, max_rows: int) -> pl.DataFrame:
-    """Every row, or as many as fit, chosen by turns. Only the columns that decide are shuffled: there may be millions of rows."""
-    sizes = pl.sum_horizontal(
-        pl.col(name).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in OWN_TEXTS
-    ).alias("size")  # fmt: skip
-    deciding = marked.select(*SPREAD, sizes).with_row_index("row")
+def _size() -> pl.Expr:
+    """Characters of a judgement's own texts, as far as the page shows them."""
+    lengths = [pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in OWN_TEXTS]
+    return pl.sum_horizontal(lengths).alias("size")
+
+
+def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
+    """Every ``row``, or as many as fit, chosen by turns: in order. deciding: SPREAD and ``size``; there may be millions of rows."""
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
         turns = shuffled.with_columns(turn=pl.int_range(pl.len()).over(SPREAD)).sort("turn", maintain_order=True).head(max_rows)
-        fitting = turns.filter(pl.col("size").cum_sum() <= MAX_TOTAL_CHARACTERS)
-        return marked[fitting["row"].sort()]
-    return marked
+        return turns.filter(pl.col("size").cum_sum() <= MAX_TOTAL_CHARACTERS)["row"].sort()
+    return deciding["row"]
 
 
 def _written_out(column: pl.Expr) -> pl.Expr:

@@ -131,7 +131,9 @@ class Leaderboard:
         )
         rows = wanted.select("endpoint", "question", *ASKED, value=pl.col(task.metric.name).cast(pl.Float64)).collect()
         present = [name for name in task.models if name in set(rows["endpoint"].unique())]
-        rows = rows.filter(pl.len().over(ASKED) == len(present)) if len(present) > 1 else rows.clear()
+        not_by_all = rows.lazy().group_by(ASKED).len().filter(pl.col("len") != len(present)).collect(engine="streaming")
+        rows = rows.join(not_by_all, on=ASKED, how="anti", maintain_order="left") if not_by_all.height else rows
+        rows = rows if len(present) > 1 else rows.clear()
         if rows.is_empty():
             return {}
         sums = rows.pivot("endpoint", index="question", values="value", aggregate_function="sum", sort_columns=False).sort(

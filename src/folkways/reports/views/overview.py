@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.errors import FolkwaysError
+from folkways.records import JUDGEMENTS, plain
 from folkways.reports.names import culture_name
 from folkways.reports.text import number, visible
 from folkways.reports.views.comparison import compare_judgements
@@ -66,7 +67,8 @@ def turned_round(view: ReportView) -> list[str]:
         names = [name for name in task.models if any(score.endpoint == name and score.n > score.lost for score in task.whole)][:2]
         if len(names) < 2 or task.metric.name not in view.data.judgements.columns or "culture" not in task.facets:
             continue
-        frames = {view.short[name]: _judged(view, task, name) for name in names}
+        columns = [pl.col(task.metric.name), *(pl.lit(None).alias(name) if name == "answer" else name for name in JUDGEMENTS)]
+        frames = {view.short[name]: _judged(view, task, name).select(columns).collect() for name in names}
         try:
             found = compare_judgements(frames, task.task, task.profile, task.metric).reversals.filter(facet="culture")
         except FolkwaysError:  # they share no item: nothing can turn round
@@ -97,9 +99,10 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     model = task.models[0]
     # Wrong by every metric: of four statements one may be right where not all four are.
     measured = [metric.name for metric in task.metrics if metric.name in view.data.judgements.columns]
-    wrong = _judged(view, task, model).filter(
-        (pl.col("state") == "answered") & pl.col("counted"),
-        pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured),
+    all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
+    answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
+    read = _judged(view, task, model).filter(answered).select("culture", "text", "response", "gold").collect()
+    wrong = plain(read).filter(
         pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),
         pl.col("gold").str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )
@@ -116,6 +119,6 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     ]
 
 
-def _judged(view: ReportView, task: TaskView, endpoint: str) -> pl.DataFrame:
-    judged = view.data.judgements
+def _judged(view: ReportView, task: TaskView, endpoint: str) -> pl.LazyFrame:
+    judged = view.data.judgements.lazy()
     return judged.filter((pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("endpoint") == endpoint))

@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
-from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, empty
+from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
 from folkways.runs.reading.cut_replies import cut_warnings
@@ -44,10 +44,11 @@ def collect(
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
 
     profile: only this profile of each task, where several were scored. with_judgements: False leaves out what needs the release
-    (single judgements, analyses, whom to cite), for displays of scores alone. Raises FolkwaysError if a run has not been scored.
+    (single judgements, analyses, whom to cite) and what the runs used, for displays of scores alone. Raises FolkwaysError if a run
+    has not been scored.
     """
     scores: list[pl.DataFrame] = []
-    judgements: list[pl.DataFrame] = [empty(JUDGED_ITEMS)]
+    judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS))]
     people: list[pl.DataFrame] = [empty(SCORES)]
     signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
@@ -77,16 +78,18 @@ def collect(
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record
                 profiles = of_task["profile"].unique(maintain_order=True).to_list()
-                judgements += judged_of_task(workspace, run, run_task, release, profiles)
+                judgements += judged_of_task(workspace, run, run_task, release, profiles, small=True)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
-    inputs = inputs_of(pl.concat(judgements, how="diagonal_relaxed"), every["endpoint"], tasks.values(), opened)
+    judged = pl.concat(judgements, how="diagonal_relaxed")
+    del judgements
+    inputs = inputs_of(judged.drop("text", "gold", "response"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(_info(workspace, run, cost_of) for run in runs),
+        runs=tuple(_info(workspace, run, cost_of, used=with_judgements) for run in runs),
         scores=every,
-        judgements=inputs.judged,
+        judgements=judged,
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
         task_titles={name: task.title for name, task in tasks.items()},
@@ -100,9 +103,9 @@ def collect(
     )
 
 
-def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> RunInfo:
+def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf, *, used: bool) -> RunInfo:
     shares = results.parts(workspace, run)
-    spent = results.usage(workspace, run)
+    spent = results.usage(workspace, run) if used else []
     costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
     return RunInfo(
         name=run.name,
@@ -110,7 +113,7 @@ def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf) -> 
         state="finished" if run.state in ("finished", "incomplete") else "budget" if run.state == "budget" else "interrupted",
         endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
         tasks=tuple(dict.fromkeys(share.task for share in shares)),
-        cost=None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        cost=None if not used or any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
         requests=sum(use.responses for use in spent),
         seconds=run.seconds,
         version=run.version,

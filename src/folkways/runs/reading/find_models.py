@@ -64,9 +64,12 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
 
 
 def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
-    """What is stored: records.JUDGEMENTS with metrics and facets; FolkwaysError where the profile has not been judged."""
+    """What is stored, as ``records.compact`` has it: records.JUDGEMENTS with metrics and facets.
+
+    FolkwaysError where the profile has not been judged.
+    """
     part = next(part for part in asked.parts if part.task == task)
-    found = results.load_judgements(workspace, asked.run, profile, part)
+    found = results.load_judgements(workspace, asked.run, profile, part, small=True)
     if found.is_empty():
         raise FolkwaysError(
             f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from folkways.benchmarks.registry import get_task
-from folkways.records import JUDGED_ITEMS, empty
+from folkways.records import JUDGED_ITEMS, compact, empty
 from folkways.releases.base import Release
 from folkways.runs.plan import item_batches, restore_options
 from folkways.runs.scores.scoring import release_of, stored_scores
@@ -31,13 +31,25 @@ def judged_items(workspace: Workspace, run: run_records.RunRecord, profile: str 
 
 
 def judged_of_task(
-    workspace: Workspace, run: run_records.RunRecord, asked: run_records.RunTask, release: Release, profiles: Sequence[str]
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    asked: run_records.RunTask,
+    release: Release,
+    profiles: Sequence[str],
+    *,
+    small: bool = False,
 ) -> Iterator[pl.DataFrame]:
-    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked of."""
+    """records.JUDGED_ITEMS of a task in each profile, of each endpoint. release: the one that it was asked of.
+
+    small: as ``records.compact`` has them.
+    """
     batches = item_batches(get_task(asked.task), release, restore_options(asked.options))
     texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
+    texts, kind = (compact(texts), pl.Categorical) if small else (texts, pl.String)
     for part in results.parts(workspace, run):
         if part.task == asked.task:
             for name in profiles:
-                judged = results.load_judgements(workspace, run, name, part).drop("ordinal")
-                yield judged.with_columns(profile=pl.lit(name)).join(texts, on="item", how="left", maintain_order="left")
+                judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
+                yield judged.with_columns(profile=pl.lit(name, dtype=kind)).join(
+                    texts, on="item", how="left", maintain_order="left"
+                )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -12,7 +12,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.judging.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.records import Subject
+from folkways.records import Subject, compact
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
@@ -81,18 +81,17 @@ def score_run(
         scores: list[pl.DataFrame] = []
         run_records.mark_unscored(workspace, run)
         for part in (share for share in shares if share.task == task.name):
-            responses = results.responses(workspace, run, part)
-            slim = []
-            for judged in _judge(task, item_batches(task, release, options), responses, resolved):
+            slim, asked = [], []
+            for judged, told in _judge(task, release, options, results.response_pages(workspace, run, part), resolved):
                 results.save_judgements(workspace, run, resolved, judged)
-                slim.append(judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES))
-            _check_complete(run, task, sum(frame.height for frame in slim), responses.height)
-            sources = responses["prompt_source"].unique().to_list()
+                kept = judged.drop(NOT_SUMMARISED if options.until is None else LEFT_OUT_OF_SAMPLES)
+                slim.append(compact(kept) if task.judges_apart and options.until is None else kept)
+                asked.append(told)
+            _check_complete(run, task, sum(frame.height for frame in slim), part.expected)
             sent = results.settings_sent(workspace, run, part)
             served = results.served(workspace, run, part)
-            made = signature(task, run_task, responses, sources, sent, resolved, served)
-            del responses  # tens of megabytes that summarising can use
-            whole = pl.concat(slim)
+            made = signature(task, run_task, pl.concat(asked), sent, resolved, served)
+            whole = pl.concat(slim, how="vertical_relaxed")
             del slim
             scored = _summarised(task, whole, options, run_task)
             scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
@@ -150,12 +149,46 @@ def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expecte
         )
 
 
-def _judge(task: Task, batches: Iterable[pl.DataFrame], responses: pl.DataFrame, profile: str) -> Iterator[pl.DataFrame]:
-    """Judgements with ``ordinal``, batch by batch of the items, so that large data are never in memory as a whole."""
-    for items in batches:
-        share = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
-        if share.height:
-            yield judge_replies(task, items, share, profile).with_columns(share["ordinal"])
+def _judge(
+    task: Task, release: Release, options: RunOptions, pages: Iterator[pl.DataFrame], profile: str
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Judgements with ``ordinal``, and how the replies were asked for: batch by batch of the items, or less where the task allows.
+
+    Responses were planned in the order of the items, so that neither is ever in memory as a whole. Those of a sampled run come as
+    they were drawn.
+    """
+    if options.until is not None:
+        pages = iter([pl.concat(pages)])
+    page = next(pages, None)
+    for items in item_batches(task, release, options):
+        found: list[pl.DataFrame] = []
+        while page is not None:
+            own = page.join(items.select("item"), on="item", how="semi", maintain_order="left")
+            found.append(own)
+            if own.height < page.height:
+                page = page.join(own.select("ordinal"), on="ordinal", how="anti", maintain_order="left")
+                break
+            page = next(pages, None)
+            if task.judges_apart:
+                yield from _judged_together(task, items, found, profile)
+                found = []
+        yield from _judged_together(task, items, found, profile)
+    if page is not None:  # planned in another order, by a folkways that read the release otherwise
+        rest = pl.concat([page, *pages])
+        for items in item_batches(task, release, options):
+            own = rest.join(items.select("item"), on="item", how="semi", maintain_order="left")
+            yield from _judged_together(task, items, [own], profile)
+
+
+def _judged_together(
+    task: Task, items: pl.DataFrame, found: Sequence[pl.DataFrame], profile: str
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    share = pl.concat(found) if found else pl.DataFrame()
+    if share.height:
+        yield (
+            judge_replies(task, items, share, profile).with_columns(share["ordinal"]),
+            share.select("language", "variant", "prompt_source").unique(),
+        )
 
 
 def release_of(run_task: run_records.RunTask) -> Release:

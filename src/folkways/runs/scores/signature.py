@@ -22,14 +22,14 @@ if TYPE_CHECKING:  # judging replies that were made elsewhere needs no database
 def signature(
     task: Task,
     run_task: RunTask,
-    responses: pl.DataFrame,
-    prompt_sources: Iterable[str],
+    asked: pl.DataFrame,
     settings: Iterable[str],
     profile: str,
     served: Iterable[str] = (),
 ) -> Signature:
     """The signature of all scores of one endpoint on one task of a run, in one profile.
 
+    asked:    how its responses were asked for: language, variant, prompt_source; each at least once.
     settings: the sampling settings that were sent, each set as ``name=value`` pairs.
     served:   how the model ran, of one that folkways ran itself from a file.
     """
@@ -37,9 +37,9 @@ def signature(
     parts = {
         "task": task.name,
         "data": f"{run_task.release}#{run_task.fingerprint}",
-        "lang": "+".join(sorted(responses["language"].unique().to_list())),
-        "variant": "+".join(sorted(responses["variant"].unique().to_list())),
-        "prompts": "+".join(sorted(set(prompt_sources))) + _own_texts(options),
+        "lang": "+".join(sorted(asked["language"].unique().to_list())),
+        "variant": "+".join(sorted(asked["variant"].unique().to_list())),
+        "prompts": "+".join(sorted(asked["prompt_source"].unique().to_list())) + _own_texts(options),
         "system": "task" if options.get("system") is None else f"own#{_digest(options['system'])}",
         "settings": "+".join(sorted(settings)),
         "samples": str(options.get("samples", 1)),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,8 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
 
     DataError naming the row if it is no CSV of equal rows in UTF-8, or lacks a column.
     """
-    row = 0
+    done = 0
+    rows: list[list[str]] = []
     try:
         with (
             gzip.open(file, "rt", encoding="utf-8-sig", newline="")
@@ -132,23 +133,21 @@ def csv_batches(file: Path, needed: tuple[str, ...], size: int) -> Iterator[pl.D
             missing = [name for name in needed if name not in header]
             if missing:
                 raise DataError(f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}", file=file)
-            pick = itemgetter(*(header.index(name) for name in needed))
-            rows: list[tuple[str, ...]] = []
-            for row, cells in enumerate(reader, 1):
-                if len(cells) != len(header):
-                    raise DataError(f"has {len(cells)} cells where the header has {len(header)}. {REMEDY}", file=file, row=row)
-                rows.append(pick(cells))
-                if len(rows) == size:
-                    yield _text_frame(rows, needed)
-                    rows = []
-            yield _text_frame(rows, needed)
+            places = [header.index(name) for name in needed]
+            while True:
+                rows.extend(islice(reader, size))
+                if odd := next((row for row, cells in enumerate(rows, done + 1) if len(cells) != len(header)), 0):
+                    cells = len(rows[odd - done - 1])
+                    raise DataError(f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd)
+                columns = [*zip(*rows, strict=True)] or [()] * len(header)
+                told = zip(needed, places, strict=True)
+                yield pl.DataFrame([pl.Series(name, columns[place], dtype=pl.String) for name, place in told])
+                if len(rows) < size:
+                    return
+                done += len(rows)
+                rows = []
     except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read as CSV in UTF-8 after row {row} ({error}). {REMEDY}", file=file) from None
-
-
-def _text_frame(rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> pl.DataFrame:
-    columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    return pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in zip(names, columns, strict=True)])
+        raise DataError(f"cannot be read as CSV in UTF-8 after row {done + len(rows)} ({error}). {REMEDY}", file=file) from None
 
 
 def looks_like(directory: Path) -> bool:

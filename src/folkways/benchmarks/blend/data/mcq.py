@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import orjson
@@ -56,21 +57,22 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
         id="ID",
         culture=pl.Series(codes, dtype=pl.String),
         prompt="prompt",
-        labels=_lists(list(options) for options in choices),
-        choices=_lists(list(options.values()) for options in choices),
-        choice_countries=_lists(list(names.values()) for names in countries),
+        labels=_lists([[*options] for options in choices]),
+        choices=_lists([[*options.values()] for options in choices]),
+        choice_countries=_lists([[*names.values()] for names in countries]),
         answer_idx="answer_idx",
     )
 
 
-def _lists(rows: Iterable[list[str]]) -> pl.Series:
-    """A column of lists of text. Lists of one length are taken in as a whole, many times faster than list by list."""
-    told = list(rows)
-    lengths = {len(row) for row in told}
+def _lists(rows: list[list[object]]) -> pl.Series:
+    """A column of lists of text, of values as JSON has them. Lists of one length are taken in as a whole, which is much faster."""
+    if any(type(value) is not str for value in chain.from_iterable(rows)):
+        rows = [[str(value) for value in row] for row in rows]
+    lengths = {*map(len, rows)}
     if len(lengths) != 1:
-        return pl.Series(told, dtype=pl.List(pl.String))
-    flat = pl.Series([text for row in told for text in row], dtype=pl.String)
-    return flat.reshape((len(told), lengths.pop())).cast(pl.List(pl.String))
+        return pl.Series(rows, dtype=pl.List(pl.String))
+    flat = pl.Series([*chain.from_iterable(rows)], dtype=pl.String)
+    return flat.reshape((len(rows), lengths.pop())).cast(pl.List(pl.String))
 
 
 def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str]:
@@ -86,15 +88,15 @@ def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str
     return codes
 
 
-def _objects(texts: pl.Series, first: int, file: Path) -> list[dict[str, str]]:
-    """Label and text of each cell; the cells are parsed in one go, and one by one only to name the row that is broken."""
+def _objects(texts: pl.Series, first: int, file: Path) -> list[dict[str, object]]:
+    """Label and value of each cell; the cells are parsed in one go, and one by one only to name the row that is broken."""
     try:
-        found = orjson.loads(f"[{','.join(texts)}]")
+        found: list[dict[str, object]] = orjson.loads(f"[{','.join(texts)}]")
     except orjson.JSONDecodeError:
         found = []
     if len(found) != len(texts) or not all(isinstance(choices, dict) and choices for choices in found):
         found = [_object(text, row, file) for row, text in enumerate(texts, first)]
-    return [{label: str(choice) for label, choice in choices.items()} for choices in found]
+    return found
 
 
 def _object(text: str, row: int, file: Path) -> dict[str, object]:

@@ -37,6 +37,10 @@ RAW = DataNeed("raw", "State with what each annotator wrote.", ("blend-raw",))
 READY_MADE = DataNeed("ready-made", "Release with ready-made multiple-choice questions.", ("blend-mcq",))
 
 
+LOOKED_AT = ("task", "endpoint", "culture", "language", "question", "topic", "counted", "sem_b", "accuracy")
+"""Columns of judgements that results look at."""
+
+
 def _statistics(inputs: Inputs) -> Sequence[Table]:
     states = inputs.data_of(STATES)
     ready_made = next((release for release in (*states, *inputs.data.get(READY_MADE.name, ())) if blend.has(release, "mcq")), None)
@@ -85,11 +89,11 @@ def _overlap(inputs: Inputs) -> Sequence[Table]:
 
 
 def _languages(inputs: Inputs) -> Sequence[Table]:
-    return [language_table(inputs.of(SAQ)) if inputs.asked else published_language_table()]
+    return [language_table(inputs.of(SAQ, columns=LOOKED_AT)) if inputs.asked else published_language_table()]
 
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
-    means = category_means(inputs.of(SAQ))
+    means = category_means(inputs.of(SAQ, columns=LOOKED_AT))
     if means["topic"].n_unique() < 2 or means.height <= means["topic"].n_unique():
         raise NotAvailableError("needs two topics or more, of more than one model or culture")
     return [table_of(means) for table_of in (category_means_table, category_table, category_pairs_table)]
@@ -98,7 +102,7 @@ def _categories(inputs: Inputs) -> Sequence[Table]:
 def _formats(inputs: Inputs) -> Sequence[Table]:
     if not inputs.asked:
         return [format_table(published_scores())]
-    both = pl.concat([inputs.of(SAQ), inputs.of(MCQ)], how="diagonal_relaxed")
+    both = pl.concat([inputs.of(task, columns=LOOKED_AT) for task in (SAQ, MCQ)], how="diagonal_relaxed")
     return [format_table(culture_scores(both, "sem_b", "accuracy"))]
 
 

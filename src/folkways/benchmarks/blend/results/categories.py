@@ -14,7 +14,7 @@ import polars as pl
 from folkways.benchmarks.blend.results.shared import CULTURES, SAQ, TOPICS, in_order
 from folkways.benchmarks.tables import Layout, Table
 from folkways.errors import DataError
-from folkways.records import Schema, require_columns
+from folkways.records import Schema, plain, require_columns
 from folkways.stats.hypotheses.anova import TUKEY, Anova, blocked, one_way, tukey
 
 CATEGORY_MEANS: Schema = {
@@ -54,13 +54,13 @@ _UNIT = (
 def category_means(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFrame:
     """CATEGORY_MEANS of blend/saq: mean of the metric's column over the counted judgements of each endpoint, culture and topic."""
     require_columns(judgements, ("endpoint", "task", "culture", "topic", "counted", metric), "judgements")
-    return (
+    means = (
         judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
         .drop_nulls(["topic", metric])
         .group_by("endpoint", "culture", "topic", maintain_order=True)
         .agg(score=(100 * pl.col(metric)).mean(), n=pl.len().cast(pl.Int64))
-        .sort("endpoint", "culture", "topic")
     )
+    return plain(means).sort("endpoint", "culture", "topic")
 
 
 def category_means_table(means: pl.DataFrame) -> Table:

@@ -9,7 +9,7 @@ import polars as pl
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import ENGLISH, MCQ, SAQ
 from folkways.benchmarks.tables import Table
-from folkways.records import Schema, require_columns
+from folkways.records import Schema, plain, require_columns
 from folkways.stats.hypotheses.correlation import pearson
 
 SAQ_KINDS = ("local", "english", "both")
@@ -53,7 +53,7 @@ def culture_scores(judgements: pl.DataFrame, saq_metric: str, mcq_metric: str) -
             continue
         require_columns(of_task, (metric,), f"judgements of {task}")
         means = of_task.group_by("endpoint", "culture", "language", maintain_order=True).agg(value=(100 * pl.col(metric)).mean())
-        parts.append(means.with_columns(measure=pl.lit(task.split("/")[1]), model="endpoint").select(list(CULTURE_SCORES)))
+        parts.append(plain(means).with_columns(measure=pl.lit(task.split("/")[1]), model="endpoint").select(list(CULTURE_SCORES)))
     return pl.concat(parts).drop_nulls("value") if parts else pl.DataFrame(schema=dict(CULTURE_SCORES))
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ, in_order
 from folkways.benchmarks.tables import Table, with_holm
-from folkways.records import Schema, require_columns
+from folkways.records import Schema, plain, require_columns
 from folkways.stats.paired import paired_mean
 
 LANGUAGES: Schema = {
@@ -36,7 +36,7 @@ def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
     out). A question's score in a language is its mean over prompts and samples. Cultures asked in one language alone are left out.
     """
     require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", metric), "judgements")
-    scores = (
+    scores = plain(
         judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
         .group_by("endpoint", "culture", "question", "language")
         .agg((100 * pl.col(metric)).mean().alias("score"))

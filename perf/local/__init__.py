@@ -1,0 +1,1 @@
+"""What batching gains for models on this machine (``hf/``)."""
