@@ -22,14 +22,15 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
 PLAIN_KINDS = {"INTEGER": "N", "INTEGER RANGE": "N", "FLOAT RANGE": "NUMBER"}
 
-HEAD = """# Command line
+HEAD = r"""# Command line
 
 Every command and option, written by `make cli-reference` from the commands themselves. `folkways COMMAND --help` prints the same.
 Names of tasks, cultures, releases and runs that are not known bring an error with the valid ones. Exit codes: [Errors](errors.md).
 
 ## Completion
 
-A shell completes commands, options, tasks, cultures (also the last of `KR,KP,`) and the runs of a workspace. Put the line of your shell where it belongs and open a new one:
+A shell completes commands, options, tasks, cultures (also the last of `KR,KP,`) and the runs of a workspace.
+Put the line of your shell where it belongs and open a new one:
 
 | shell | file | line |
 |---|---|---|
