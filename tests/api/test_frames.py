@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import threading
 from pathlib import Path
@@ -155,7 +156,7 @@ class TestWhereverItRuns:
         assert len(set(seen)) > 3
 
 
-def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path) -> None:
+def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask(limit=10, name="small")
     ask(limit=20)
     workspace = tmp_path / "w.db"
@@ -167,6 +168,9 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path) -> None:
         folkways.load_run(workspace=tmp_path / "none.db")
     with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
         ask(limit=30, name="small")
+    monkeypatch.setattr("folkways.runs.plan.__version__", "99.0")
+    with pytest.raises(FolkwaysError, match=rf"that was planned by folkways {re.escape(folkways.__version__)}, and this is 99\.0"):
+        ask(limit=10, name="small")
     assert rows(workspace, "SELECT name, state FROM runs") == [("small", "finished"), ("run-2", "finished")]
 
 

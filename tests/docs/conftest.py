@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,3 +17,14 @@ def docs_server() -> Iterator[str]:
     """The address of a running chat-completions server, a process of its own, whose model always answers with a letter."""
     with ChatServer(mode="letter") as server:
         yield server.url
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """This environment without anybody's keys or settings, a home of its own, and ``folkways`` first on the path."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and not name.startswith("FOLKWAYS_")}
+    home = tmp_path / "home"
+    home.mkdir()
+    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+    private = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    return kept | private | {"HOME": str(home), "PATH": path, "COLUMNS": "120", "PYTHONUTF8": "1"}

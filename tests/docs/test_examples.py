@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands
+from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
 
 SERVER = "http://localhost:8000"
 """The address that the pages show for a server of one's own; the runner puts the address of a real one in its place."""
 
 PAGES_WITH_EXAMPLES = [page for page in PAGES if any(block.is_run for block in blocks(page))]
-
-
-def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:
-    """The first shown line that the output does not have after the lines before it, or None; ``...`` stands for anything."""
-    lines = iter(" ".join(line.split()) for line in printed.splitlines())
-    for line in shown:
-        wanted = " ".join(line.split())
-        if not wanted or wanted == "...":
-            continue
-        pattern = re.compile(".*".join(re.escape(part) for part in wanted.split("...")))
-        if not any(pattern.fullmatch(candidate) for candidate in lines):
-            return line
-    return None
-
-
-def run_process(arguments: list[str], folder: Path, environment: dict[str, str], where: str) -> str:
-    """What the process printed, on either stream, in the order in which a person would see it."""
-    done = subprocess.run(
-        arguments,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
-    return done.stdout
 
 
 def run_page(page: Path, folder: Path, environment: dict[str, str], replace: dict[str, str]) -> None:
@@ -83,17 +50,6 @@ def at_own_lines(python_blocks: list[Block]) -> str:
     for block in python_blocks:
         script += [""] * (block.line - 1 - len(script)) + block.text.splitlines()
     return "\n".join(script) + "\n"
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """This environment without anybody's keys or settings, a home of its own, and ``folkways`` first on the path."""
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and not name.startswith("FOLKWAYS_")}
-    home = tmp_path / "home"
-    home.mkdir()
-    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
-    private = {name: str(home / name.lower()) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-    return kept | private | {"HOME": str(home), "PATH": path, "COLUMNS": "120", "PYTHONUTF8": "1"}
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_EXAMPLES, ids=lambda page: str(page.relative_to(REPOSITORY)))

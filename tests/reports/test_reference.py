@@ -7,7 +7,7 @@ import pytest
 
 from folkways.benchmarks.registry import published_figures
 from folkways.records import SCORES, Signature
-from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, tool_effects_of, warnings_of
+from folkways.reports.views.reference import PLACED, REFERENCE, placed, reference_points, remarks_of, tool_effects_of, warnings_of
 from folkways.text.effect import signed_effects
 
 SIGNATURE = {
@@ -110,6 +110,16 @@ def test_other_text_tools_have_no_known_effect(tools: dict[str, str]) -> None:
     points = points_of(scores(value="KP+ko", **tools))
     assert points["tool_effect"].null_count() == points.height > 0
     assert tool_effects_of(points) == ()
+
+
+def test_what_makes_comparable_scores_less_alike_is_said_once() -> None:
+    same = {"text-simple": "1"}
+    assert remarks_of(points_of(scores(**same))) == ()
+    points = points_of(pl.concat([scores(value=value, variant="inst-4", limit="320", **same) for value in ("KR+ko", "ET+am")]))
+    assert points["comparable"].all()
+    (sentence,) = remarks_of(points)
+    assert "inst-4 here, inst-4+pers-3 there" in sentence
+    assert "a part of the items here, all there" in sentence
 
 
 def test_a_model_and_a_task_are_warned_of_once_whatever_else_differs_between_groups() -> None:

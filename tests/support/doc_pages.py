@@ -7,6 +7,7 @@ needs a key, a network or data that are not here. A block whose second word is a
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,3 +78,33 @@ def commands(block: Block) -> list[Command]:
             found[-1][1].append(line)
         continued = (line.startswith("$ ") or continued) and line.endswith("\\")
     return [Command(text, tuple(output), at) for text, output, at in found]
+
+
+def shown_in_order(shown: tuple[str, ...], printed: str) -> str | None:
+    """The first shown line that the output does not have after the lines before it, or None; ``...`` stands for anything."""
+    lines = iter(" ".join(line.split()) for line in printed.splitlines())
+    for line in shown:
+        wanted = " ".join(line.split())
+        if not wanted or wanted == "...":
+            continue
+        pattern = re.compile(".*".join(re.escape(part) for part in wanted.split("...")))
+        if not any(pattern.fullmatch(candidate) for candidate in lines):
+            return line
+    return None
+
+
+def run_process(arguments: list[str], folder: Path, environment: dict[str, str], where: str) -> str:
+    """What the process printed, on either stream, in the order in which a person would see it."""
+    done = subprocess.run(
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
+    return done.stdout

@@ -168,8 +168,16 @@ _MAX_FAILED = click.option(
     metavar="PERCENT",
     help="More failed: exit code 1.",
 )
+_WAIT = click.option(
+    "--wait",
+    type=Number(min=0),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For a server that refuses connections; then its model is given up.",
+)
 
-ask_options = _packed("asking", _ask_options, *_ASKING, _MAX_FAILED)
+ask_options = _packed("asking", _ask_options, *_ASKING, _WAIT, _MAX_FAILED)
 """How hard to try and what may be spent, as ``asking`` (AskOptions)."""
 
 build_ask_options = _packed("asking", _ask_options, *_ASKING)

@@ -114,9 +114,12 @@ def begin_run(
         if name is not None:
             taken = connection.execute(sa.select(schema.runs).where(schema.runs.c.name == name)).one_or_none()
             if taken is not None and taken.config_hash != digest:
+                what = "with other tasks, models or settings"
+                if config_hash({**config, "version": taken.version}) == taken.config_hash:
+                    what = f"that was planned by folkways {taken.version}, and this is {version}"
                 raise FolkwaysError(
-                    f"the workspace {workspace.location} has a run named {name!r} with other tasks, models or settings; "
-                    "choose another --name, or leave it out"
+                    f"the workspace {workspace.location} has a run named {name!r} {what}; "
+                    "choose another --name, or leave it out (nothing that is stored is asked again)"
                 )
             if taken is not None:
                 return _record(taken), True

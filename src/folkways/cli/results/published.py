@@ -127,7 +127,7 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
     import polars as pl
 
     from folkways.benchmarks.tables import Table
-    from folkways.reports.views.reference import placed, tool_effects_of
+    from folkways.reports.views.reference import placed, remarks_of
 
     rows = points
     if shape not in ("csv", "json"):
@@ -148,5 +148,5 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
         "This run between published models",
         "Published scores have no interval: of the models whose score lies within this run's (column within), none is told apart.",
         rows,
-        notes=tool_effects_of(points) if points.height else ("Nothing that was published may be compared with these scores.",),
+        notes=remarks_of(points) if points.height else ("Nothing that was published may be compared with these scores.",),
     )

@@ -14,7 +14,7 @@ from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_
 from folkways.reports.figures.figure import NARROW, WIDE, Figure, render, slugged
 from folkways.reports.names import WHOLE, facet_title, value_name
 from folkways.reports.text import one_line
-from folkways.reports.views.reference import placed, reference_points, tool_effects_of, warnings_of
+from folkways.reports.views.reference import placed, reference_points, remarks_of, warnings_of
 from folkways.reports.views.views import ReportView, TaskView
 
 MOST_GROUPS = 60
@@ -99,8 +99,7 @@ class PublishedView:
             model=pl.col("endpoint").replace_strict(dict(self.view.short), return_dtype=pl.String),
         )
         notes = [f"{text[0].upper()}{text[1:]}." for text in points["note"].unique(maintain_order=True) if text]
-        notes += [f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text]
-        notes += tool_effects_of(points)
+        notes += remarks_of(points)
         source = _source(first["paper"], first["place"])
         return Between(title, source, places, notes, self._figure(task, points, names, title, source))
 

@@ -114,6 +114,12 @@ def warnings_of(points: pl.DataFrame) -> list[str]:
     ]
 
 
+def remarks_of(points: pl.DataFrame) -> tuple[str, ...]:
+    """What makes these scores and published ones less alike, a sentence each: prompts, a part of the items, text tools."""
+    unlike = (f"Not all alike: {text}." for text in points["differs"].unique(maintain_order=True) if text)
+    return (*unlike, *tool_effects_of(points))
+
+
 def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     """A sentence on what folkways' own text tools typically change in the languages of comparable scores, where that is known."""
     known = points.filter("comparable").select("language", "tool_effect").drop_nulls().unique().sort("language")
