@@ -29,8 +29,8 @@ Names of tasks, cultures, releases and runs that are not known bring an error wi
 
 ## Completion
 
-A shell completes commands, options, tasks, cultures (also the last of `KR,KP,`) and the runs of a workspace. Put the line of your shell
-where it belongs and open a new one:
+A shell completes commands, options, tasks, cultures (also the last of `KR,KP,`) and the runs of a workspace.
+Put the line of your shell where it belongs and open a new one:
 
 | shell | file | line |
 |---|---|---|
