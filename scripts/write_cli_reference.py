@@ -26,6 +26,18 @@ HEAD = """# Command line
 
 Every command and option, written by `make cli-reference` from the commands themselves. `folkways COMMAND --help` prints the same.
 Names of tasks, cultures, releases and runs that are not known bring an error with the valid ones. Exit codes: [Errors](errors.md).
+
+## Completion
+
+A shell completes commands, options, tasks, cultures (also the last of `KR,KP,`) and the runs of a workspace. Put the line of your shell where it belongs and open a new one:
+
+| shell | file | line |
+|---|---|---|
+| bash (4.4 or newer) | `~/.bashrc` | `eval "$(_FOLKWAYS_COMPLETE=bash_source folkways)"` |
+| zsh | `~/.zshrc` | `eval "$(_FOLKWAYS_COMPLETE=zsh_source folkways)"` |
+| fish | `~/.config/fish/completions/folkways.fish` | `_FOLKWAYS_COMPLETE=fish_source folkways \| source` |
+
+## Commands
 """
 
 

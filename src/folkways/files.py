@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,23 @@ def make_folder(folder: Path) -> None:
 
 def write_bytes(path: Path, content: bytes) -> Path:
     """Write a file completely or not at all, and its folder with it; FolkwaysError where that cannot be. Returns the path."""
+    return write_lines(path, [content])
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
+    """``write_bytes`` of a file that is made piece by piece, and may be larger than memory."""
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.part")
     try:
-        unfinished.write_bytes(content)
+        with unfinished.open("wb") as stream:
+            stream.writelines(lines)
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
         raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error
+    except BaseException:  # what makes the lines failed
+        unfinished.unlink(missing_ok=True)
+        raise
     return path
 
 

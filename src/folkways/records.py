@@ -62,6 +62,7 @@ class Metric:
     about:  one sentence with the paper's section.
     bounds: between which every value lies, and the interval too; None for counts and the like, which have no such limits.
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT says why.
+    lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
     """
 
     name: str
@@ -71,6 +72,7 @@ class Metric:
     scale: float = 100.0
     bounds: tuple[float, float] | None = (0.0, 1.0)
     leaves_out: bool = False
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)

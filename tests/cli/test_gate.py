@@ -54,7 +54,7 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
 
 def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) -> None:
     """Nobody listens on that port: all replies failed, nothing was measured, and that is no wrong input."""
-    dead = ("--model", "http://127.0.0.1:9/v1#dead", "--attempts", "1", "--name", "dead")
+    dead = ("--model", "http://127.0.0.1:9/v1#dead", "--attempts", "1", "--wait", "0", "--name", "dead")
     assert folkways("run", "demo/mcq", *dead, "-w", workspace).returncode == 1
     low = folkways("gate", "dead", "--min", "demo/mcq=0", "-w", workspace)
     drop = folkways("gate", "dead", "--max-drop-vs", "before=100", "-w", workspace)

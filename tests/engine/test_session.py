@@ -104,7 +104,7 @@ def test_a_burst_of_429_lowers_the_number_in_flight(workspace: Workspace) -> Non
 def test_a_server_that_is_down_ends_the_run_with_a_reason(workspace: Workspace) -> None:
     with ChatServer() as server:
         pass  # its port is closed again, so nothing listens there
-    progress, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5))
+    progress, states = ask_server(workspace, server, questions(200), limits=Limits(concurrency=8, attempts=2, max_errors=5, wait=0))
     assert progress.stopped is not None
     assert "more than 5 requests failed" in progress.stopped
     assert 5 < states["failed"] <= 5 + 8, "those on their way are waited for, and nothing new is sent"

@@ -9,12 +9,16 @@ import sys
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from folkways import __version__
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, FolkwaysWarning
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "quickstart": ("asking.quickstart", "Ask a small language model the demo questions and write a report; no key, no network."),
@@ -27,6 +31,7 @@ COMMANDS = {
     "gate": ("results.gate", "Check the scores of a run against requirements: an exit code for CI."),
     "published": ("results.published", "Show published figures, and a run beside them."),
     "report": ("results.report", "Write a report of one or more runs: HTML, Markdown, CSV, Parquet."),
+    "export": ("results.export", "Write a run in the format of another project, to share it."),
     "runs": ("results.runs", "List the runs of a workspace."),
     "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
     "build": ("build", "Build questions from people's answers, and compare builds."),
@@ -38,8 +43,13 @@ COMMANDS = {
     "tasks": ("releases.tasks", "List the tasks and what each one measures."),
     "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
     "endpoints": ("asking.endpoints", "List the providers, the names of their keys, and the prices and model cards in use."),
+    "doctor": ("doctor", "Tell what is installed, reachable and sound here: for bug reports."),
 }
 """Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by ``folkways --help``."""
+
+
+COMPLETING = "_FOLKWAYS_COMPLETE"
+"""The environment variable with which click has a shell's completion answered."""
 
 
 class LazyGroup(click.Group):
@@ -62,9 +72,17 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands for a shell that completes their names, without importing them."""
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Name what is valid when the command is not."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from folkways.errors import UnknownNameError
 
             raise UnknownNameError("command", args[0], COMMANDS)
@@ -137,6 +155,8 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except FolkwaysError as error:
+        if COMPLETING in os.environ:  # half a line is no mistake
+            sys.exit(0)
         _say(str(error))
         sys.exit(error.exit_code)
     # What a command writes to standard output: a full disk behind ">"; files of its own it explains itself.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.asking.recipe import TasksArgument, read_toml
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import AskOptions, RunOptions, parse_settings
@@ -167,8 +168,16 @@ _MAX_FAILED = click.option(
     metavar="PERCENT",
     help="More failed: exit code 1.",
 )
+_WAIT = click.option(
+    "--wait",
+    type=Number(min=0),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For a server that refuses connections; then its model is given up.",
+)
 
-ask_options = _packed("asking", _ask_options, *_ASKING, _MAX_FAILED)
+ask_options = _packed("asking", _ask_options, *_ASKING, _WAIT, _MAX_FAILED)
 """How hard to try and what may be spent, as ``asking`` (AskOptions)."""
 
 build_ask_options = _packed("asking", _ask_options, *_ASKING)
@@ -199,8 +208,13 @@ def _run_options(
 question_options = _packed(
     "options",
     _run_options,
-    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE"),
-    click.option("--cultures", metavar="LIST", help="Codes or names, separated by commas: KR,KP,ET."),
+    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE", shell_complete=completion.tasks),
+    click.option(
+        "--cultures",
+        metavar="LIST",
+        shell_complete=completion.cultures,
+        help="Codes or names, separated by commas: KR,KP,ET.",
+    ),
     click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
     click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
     click.option(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, file_at, out_option, print_json
 
@@ -52,7 +53,7 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 @click.command("draw", context_settings=CONTEXT)
 @click.argument("study")
 @click.argument("stage")
-@click.argument("run")
+@click.argument("run", shell_complete=completion.runs)
 @click.option("--per-culture", type=click.IntRange(min=1), default=120, show_default=True, help="Answers per culture, at most.")
 @click.option("--all", "everything", is_flag=True, help="Right answers, too; only wrong ones otherwise.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")

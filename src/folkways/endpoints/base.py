@@ -75,6 +75,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     retry_after: seconds that the server asked to wait, where it did.
     rate_limited: the server asked us to slow down (429, or 503 with Retry-After).
     timed_out:   no reply came in time.
+    unreachable: why no connection could be made, in a few words: nothing was sent. Empty where there was one.
     doubtful:    keys of requests that were answered before and whose replies may belong to others: they have to be asked again.
     """
 
@@ -88,6 +89,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         retry_after: float | None = None,
         rate_limited: bool = False,
         timed_out: bool = False,
+        unreachable: str = "",
         doubtful: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
@@ -97,6 +99,7 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
         self.retry_after = retry_after
         self.rate_limited = rate_limited
         self.timed_out = timed_out
+        self.unreachable = unreachable
         self.doubtful = doubtful
 
 

@@ -16,7 +16,8 @@ from folkways.endpoints.base import Endpoint, EndpointFailure, Request
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
-from folkways.engine.rate_limiter import SHRINK_AFTER_TIMEOUT, RateLimiter, backoff
+from folkways.engine.rate_limiter import RateLimiter, backoff
+from folkways.engine.server import Server
 from folkways.workspace.errors import WorkspaceGoneError
 from folkways.workspace.request_queue import Answered, Failed, RequestQueue
 
@@ -56,11 +57,13 @@ class Limits:
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
     attempts:    tries per request, the first included; a reply of "slow down" is none of them for PATIENCE_SECONDS.
     max_errors:  requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the run if that is more.
+    wait:        seconds for which a server that refuses connections is waited for; 0: that is a failure like any other.
     """
 
     concurrency: int | None = None
     attempts: int = 6
     max_errors: int | None = None
+    wait: float = 300.0
 
 
 class Asking:
@@ -92,8 +95,7 @@ class Asking:
         self._limiter = RateLimiter(
             limits.concurrency or endpoint.default_concurrency, timeout=getattr(endpoint, "timeout", math.inf)
         )
-        self._timeouts = 0
-        self._any_reply = False
+        self._server = Server(self._limiter, self.progress, limits.wait, self.stop)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
@@ -126,7 +128,7 @@ class Asking:
         if self.limits.concurrency is None:
             self._limiter.limit = self.endpoint.default_concurrency  # it may know better now
             self._limiter.begin(getattr(self.endpoint, "first_concurrency", self._limiter.limit))
-        self._first_round = min(int(self._limiter.places), self.progress.total)
+        self._server.first_round = min(int(self._limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
         workers = [asyncio.create_task(self._work()) for _ in range(min(self._limiter.limit, self.progress.total))]
         try:
@@ -221,23 +223,27 @@ class Asking:
         tries = attempts = 0
         patient_until = time.monotonic() + PATIENCE_SECONDS
         while True:
-            reserved = await self._reserve(request)
-            if reserved is None:
-                return None
+            # The place before the money: those who wait for a server that is away keep none from the other models.
             taken_at = await self._limiter.take()
             if taken_at is None:
-                self.budget.settle(reserved, Amount(0))
+                return None
+            reserved = await self._reserve(request)
+            if reserved is None:
+                self._limiter.give_back()
                 return None
             began = time.perf_counter()
-            tries += 1
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
                 self._limiter.give_back()
                 self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
+                if self._server.failed(failure, taken_at):
+                    continue
+                tries += 1
                 if not (failure.rate_limited and time.monotonic() < patient_until):
                     attempts += 1
-                self._note(failure, taken_at)
+                if failure.fatal:
+                    self.stop(str(failure))
                 if failure.doubtful:
                     await self._take_back(failure.doubtful)
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
@@ -251,29 +257,10 @@ class Asking:
                 self.budget.settle(reserved, reserved)
                 raise
             self._limiter.give_back()
-            self._any_reply = True
-            self._limiter.succeeded(time.perf_counter() - began)
+            self._server.answered(taken_at, time.perf_counter() - began)
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
-            return Answered(request, completion, time.perf_counter() - began, tries)
-
-    def _note(self, failure: EndpointFailure, taken_at: float) -> None:
-        self.progress.last_error = str(failure)
-        if failure.rate_limited:
-            self.progress.rate_limited += 1
-            self._limiter.slow_down(taken_at, failure.retry_after)
-            self.progress.places = self._limiter.places
-        if failure.timed_out:
-            self._timeouts += 1
-            if self._timeouts == self._first_round and not self._any_reply:
-                self.progress.warning = (
-                    f"none of the first {self._timeouts} requests to {self.progress.endpoint} had a reply in time; "
-                    "if the server is slow, give it more time (--timeout 600) or fewer requests at once (--concurrency 1)"
-                )
-            self._limiter.slow_down(taken_at, None, SHRINK_AFTER_TIMEOUT)
-            self.progress.places = self._limiter.places
-        if failure.fatal:
-            self.stop(str(failure))
+            return Answered(request, completion, time.perf_counter() - began, tries + 1)
 
     async def _take_back(self, keys: Sequence[str]) -> None:
         """Forget replies that may belong to other requests; the next pass over the run asks for them again."""

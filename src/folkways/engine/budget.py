@@ -112,7 +112,12 @@ def charged(completion: Completion, price: Price | None, worst: Amount) -> Amoun
 
 
 def charged_for_failure(failure: EndpointFailure, worst: Amount) -> Amount:
-    """A refused request costs nothing but itself; one that was accepted, or whose end is not known, may have been billed."""
+    """A refused request costs nothing but itself; one that was accepted, or whose end is not known, may have been billed.
+
+    One for which there was no connection was not even sent.
+    """
+    if failure.unreachable:
+        return Amount(0)
     refused = failure.status is not None and not 200 <= failure.status < 300
     return Amount(1) if refused else worst
 

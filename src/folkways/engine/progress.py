@@ -15,6 +15,7 @@ class ModelProgress:
     by_others: pending requests that another process answered meanwhile.
     about:    how the model runs, where its endpoint tells; shown once.
     warning:  what the user should know at once; None for nothing.
+    away:     why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells, in ``away_until``.
     usd:      None where the price of the model is not known.
     """
 
@@ -35,6 +36,8 @@ class ModelProgress:
     about: str | None = None
     warning: str | None = None
     stopped: str | None = None
+    away: str | None = None
+    away_until: float = 0.0
     began: float = field(default_factory=time.monotonic)
     ended: float | None = None  # when nothing more was to be asked of it: its rate falls no further
 
@@ -51,6 +54,11 @@ class ModelProgress:
     def end(self, _task: object = None) -> None:
         """Nothing more is asked of this model."""
         self.ended = time.monotonic()
+
+    @property
+    def seconds_to_wait(self) -> float | None:
+        """How long a server that is away will still be waited for; None where none is."""
+        return None if self.away is None or self.stopped is not None else max(0.0, self.away_until - time.monotonic())
 
     @property
     def rate(self) -> float:

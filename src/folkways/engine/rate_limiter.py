@@ -160,6 +160,13 @@ class RateLimiter:
         if retry_after is not None:
             self._paused_until = max(self._paused_until, now + min(RETRY_AFTER_LONGEST, retry_after))
 
+    def hold(self, seconds: float) -> None:
+        """The server is away: nobody goes for ``seconds``, then one request, and more by and by as replies come."""
+        now = time.monotonic()
+        self.places, self._shrunk_at = 1.0, now
+        self._measure_after(int(self._ceiling))
+        self._paused_until = max(self._paused_until, now + seconds)
+
     def _wake(self) -> None:
         free = int(self.places) - self.in_flight
         while self._waiting and free > 0:

@@ -46,6 +46,7 @@ class ReleaseRecord:
     about: str  # one or two sentences: what it is, which paper tables it stands behind
     aliases: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    items_may_leave: bool | None = True  # whether the licence lets its items be passed on; None where nobody has said
     home: Path = Path()  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
 
 

@@ -96,6 +96,7 @@ def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | Non
         homepage=family[0].homepage,
         about=f"A folder laid out like {alike[0]}, with contents of no published release.",
         languages=family[0].languages,
+        items_may_leave=None,
     )
     return Release(record, folder, verified=False, places=_moved(places))
 

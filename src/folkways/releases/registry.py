@@ -50,5 +50,6 @@ def _parse(text: str, home: Path) -> ReleaseRecord:
         about=" ".join(table["about"].split()),
         aliases=tuple(table["aliases"]),
         languages=tuple(table["languages"]),
+        items_may_leave=table.get("items_may_leave", True),
         home=home,
     )

@@ -163,7 +163,7 @@ class AskSession:
 
     def _send(self, model: Model) -> ModelProgress:
         options = self.options
-        limits = Limits(options.concurrency, options.attempts, options.max_errors)
+        limits = Limits(options.concurrency, options.attempts, options.max_errors, options.wait)
         order = Order(model.endpoint, self._numbers[model.identity], limits, self._prices[model.identity], model.name)
         return ask(self._workspace, self.run.id, [order], budget=self._budget, observer=options.observer, every=options.every)[0]
 

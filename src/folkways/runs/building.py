@@ -21,6 +21,9 @@ from folkways.runs.models import Model, open_models
 from folkways.runs.options import AskOptions
 from folkways.workspace.database import Workspace, open_workspace
 
+LONGEST_WAIT = 30.0
+"""Seconds for which a server that is away is waited for: a build does not always show what it waits for."""
+
 
 class BuildStopped(FolkwaysError):  # noqa: N818 - not an error of the caller's: the same command goes on
     """Something could not be asked now: the user, the budget or failing requests ended the session. What was answered is stored."""
@@ -82,8 +85,9 @@ class Session:
     ) -> list[_BuildModel]:
         """See ``BuildSession.models``. The workspace is opened at the first question."""
         opened = open_models(names, EndpointOptions(timeout=self.asking.timeout))
+        watched = None if many_rounds else self.asking.observer
         # A build needs every reply.
-        options = replace(self.asking, max_failed=0.0, observer=None if many_rounds else self.asking.observer)
+        options = replace(self.asking, max_failed=0.0, wait=min(self.asking.wait, LONGEST_WAIT), observer=watched)
         check_budget(opened, options)
 
         def begin() -> AskSession:

@@ -70,7 +70,7 @@ def execute(
         Order(
             model.endpoint,
             run_records.endpoint_id(workspace, model.identity, model.name),
-            Limits(asking.concurrency, asking.attempts, asking.max_errors),
+            Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait),
             prices[model.identity],
             model.name,
         )

@@ -20,21 +20,32 @@ def in_notebook() -> bool:
 
 def figures(counts: ModelProgress) -> dict[str, str]:
     """What is told of a model beside its bar; empty where there is nothing to tell."""
-    left = counts.seconds_left
-    trouble = []
+    left, wait = counts.seconds_left, counts.seconds_to_wait
+    trouble = [] if wait is None else [f"waiting for its server, {duration(wait)} left"]
     if counts.failed:
         trouble.append(f"{counts.failed:,} failed")
     if counts.retries:
         trouble.append(f"{counts.retries:,} retried")
     if counts.rate_limited:
         trouble.append(f"slowed to {counts.places:.0f} at once")
+    rate = f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s"
+    until = f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds)
     return {
         "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
-        "rate": f"{counts.rate:,.0f}/s" if counts.rate >= 10 else f"{counts.rate:.1f}/s",
-        "left": f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds),
+        "rate": rate if wait is None else "",
+        "left": until if wait is None else "",
         "cost": f"${counts.usd:,.2f}" if counts.usd else "",
         "trouble": ", ".join(trouble),
     }
+
+
+def waiting(counts: ModelProgress) -> str | None:
+    """What is told of a server that is waited for; None where none is."""
+    seconds = counts.seconds_to_wait
+    if seconds is None:
+        return None
+    told = f"waiting for the server of {counts.endpoint}: {counts.away}, {duration(seconds)} left"
+    return told if counts.done else f"{told}; nothing has come from it yet: has it been started, and is the address right?"
 
 
 class NotebookProgress:
@@ -55,13 +66,13 @@ class NotebookProgress:
 
 
 def bars(models: Sequence[ModelProgress]) -> str:
-    """A line of HTML for each model that has something to ask, with its bar and figures, and any warning."""
+    """A line of HTML for each model that has something to ask, with its bar and figures, and what is wrong."""
     line = Markup('<div><progress value="{}" max="{}" style="width:16em;vertical-align:middle"></progress> <b>{}</b> {}</div>')
     lines = []
     for counts in models:
         if counts.total:
             told = ", ".join(filter(None, figures(counts).values()))
             lines.append(line.format(counts.total - counts.left, counts.total, visible(counts.endpoint), visible(told)))
-        if counts.warning:
-            lines.append(Markup("<div>{}</div>").format(visible(f"warning: {counts.warning}")))
+        notes = (f"warning: {counts.warning}" if counts.warning else None, waiting(counts))
+        lines += [Markup("<div>{}</div>").format(visible(note)) for note in notes if note is not None]
     return str(Markup("").join(lines))

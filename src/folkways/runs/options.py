@@ -94,6 +94,8 @@ class AskOptions:
     max_errors:  failed requests after which a model is given up; None: 50, or a tenth of the run if that is more.
     max_failed:  share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
     timeout:     seconds for one request, connection to last byte.
+    wait:        seconds for which a server that refuses connections is waited for before its model is given up; 0: such a request
+                 fails like any other. Builders wait no longer than 30 s.
     budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
@@ -105,6 +107,7 @@ class AskOptions:
     max_errors: int | None = None
     max_failed: float = 0.1
     timeout: float = 120.0
+    wait: float = 300.0
     budget: str | None = None
     prices: Path | str | None = None
     observer: Observer | None = None

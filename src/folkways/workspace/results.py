@@ -272,7 +272,7 @@ def load_judgements(workspace: Workspace, run: RunRecord, profile: str, part: Pa
     types = {"ordinal": pl.Int64, "sample": pl.Int64, "counted": pl.Boolean}
     schema_of = {name: types.get(name, pl.String) for name in columns}
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times what the frame does.
-    pages = (_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in _chunks(workspace, query))
+    pages = (_unpacked(pl.DataFrame(rows, schema=schema_of, orient="row")) for rows in chunks(workspace, query))
     frames = [compact(page) if small else page for page in pages]
     if not frames:
         return empty({**JUDGEMENTS, "endpoint": pl.String, "response": pl.String})
@@ -339,7 +339,8 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     )
 
 
-def _chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+def chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    """The rows of a query, CHUNK at a time, in one snapshot."""
     with workspace.read() as connection:
         result = connection.execution_options(yield_per=CHUNK).execute(query)
         for rows in result.partitions(CHUNK):

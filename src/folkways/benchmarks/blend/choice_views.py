@@ -24,6 +24,7 @@ TAKEN = Metric(
     "taken",
     "Taken when offered",
     "Share of items in which a culture's answer stood as a wrong option and was taken: whose view of others the model has.",
+    lower_is_better=True,
 )
 VIEWS = (TAKEN, *LETTER_METRICS)
 

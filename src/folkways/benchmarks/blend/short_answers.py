@@ -38,18 +38,20 @@ class ShortAnswers(Task):
         Metric("sem_b", "SEM-B", "The reply has any answer that people gave (paper, section 4.1)."),
         Metric("sem_w", "SEM-W", "Votes of the matched answer over those of the commonest (paper, section 4.1).", kind="mean"),
         Metric("sem_b_first", "SEM-B, first answer", "SEM-B of the first answer alone where the reply lists several."),
-        Metric("refusal", "Refusals", "Share of replies that decline to answer."),
-        Metric("other_script", "Other script", "Share of replies written in another script than asked."),
+        Metric("refusal", "Refusals", "Share of replies that decline to answer.", lower_is_better=True),
+        Metric("other_script", "Other script", "Share of replies written in another script than asked.", lower_is_better=True),
         Metric(
             "other_language",
             "Other language",
             "Share of replies that script or function words show to be in another language than asked.",
+            lower_is_better=True,
         ),
         Metric("answers_given", "Answers given", "Answers that a reply lists.", kind="mean", scale=1.0, bounds=None),
         Metric(
             "inside_word",
             "Inside a word only",
             "Share of replies that are right only because an answer stands within a longer word; paper profile.",
+            lower_is_better=True,
         ),
     )
     facets: ClassVar[tuple[str, ...]] = ("topic",)

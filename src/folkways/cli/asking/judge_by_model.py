@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import ask_options, limit_option, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
@@ -45,7 +46,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 
 
 @click.command("judge-by-model", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run")
+@click.argument("run", shell_complete=completion.runs)
 @click.option("--judge", required=True, metavar="NAME", help="Model that judges. Own settings: NAME?max_tokens=2000.")
 @out_option("Where the verdicts go", "verdicts.csv", required=True)
 @click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")

@@ -16,7 +16,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints
 from folkways.reports.text import one_line, shorten
-from folkways.runs.notebook_progress import figures
+from folkways.runs.notebook_progress import figures, waiting
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -48,6 +48,7 @@ class RunProgress:
         self._live = self.console.is_terminal
         self._lines: dict[str, TaskID] = {}
         self._told: set[str] = set()
+        self._away: set[str] = set()  # models whose server is waited for
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
@@ -89,6 +90,7 @@ class RunProgress:
                 if told is not None and told not in self._told:
                     self._told.add(told)
                     self.console.print(one_line(told), soft_wrap=True)
+            self._show_wait(counts)
         waiting = sum(counts.in_flight for counts in models if counts.stopped == INTERRUPTED)
         if waiting and not self._waits:
             self._waits = True
@@ -105,6 +107,17 @@ class RunProgress:
         if finished and self._then and self.asked:
             self.console.print(self._then)
             self._then = ""
+
+    def _show_wait(self, counts: ModelProgress) -> None:
+        """Say once that a server is waited for, and that it is back."""
+        wait, told = waiting(counts), counts.endpoint in self._away
+        if wait is not None and not told:
+            self._away.add(counts.endpoint)
+            self.console.print(one_line(f"{wait} (Ctrl-C ends the wait)"), soft_wrap=True)
+        elif wait is None and told:
+            self._away.remove(counts.endpoint)
+            if not counts.stopped:
+                self.console.print(one_line(f"the server of {counts.endpoint} is back"), soft_wrap=True)
 
     def _show(self, counts: ModelProgress, name: str) -> None:
         if not counts.total:

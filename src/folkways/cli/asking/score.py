@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import scoring_model_options, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("score", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", default="last")
+@click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side.")
 @text_tools_option

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import workspace_option
 from folkways.cli.out import format_option, out_option
 from folkways.cli.results.table_files import check_target, write_tables
@@ -13,7 +14,7 @@ from folkways.cli.terminal import terminal
 
 
 @click.command("analyse", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completion.runs)
 @workspace_option
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
 @click.option("--profile", metavar="NAME", help="Judgements of this profile; the first that was judged otherwise.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import Number, workspace_option
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("gate", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("run", default="last")
+@click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--min", "minimums", multiple=True, metavar="TASK[:CULTURE]=X", help="Score that must be reached; repeatable.")
 @click.option("--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's.")

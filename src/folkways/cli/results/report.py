@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import names, workspace_option
 from folkways.cli.out import check_several
 
@@ -14,7 +15,7 @@ USUAL = ("html", "md", "csv", "parquet")
 
 
 @click.command("report", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("runs", nargs=-1)
+@click.argument("runs", nargs=-1, shell_complete=completion.runs)
 @workspace_option
 @click.option("--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR")
 @click.option(

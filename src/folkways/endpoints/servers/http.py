@@ -8,7 +8,9 @@ proxy look-ups are off.
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import ssl
 import urllib.request
 from abc import ABC, abstractmethod
@@ -47,6 +49,7 @@ class HttpEndpoint(ABC):
         self.timeout = options.timeout
         self._options = options
         self._connections: KeptConnections | None = None
+        self._reached = False
         target = address.base_url + self.path()
         self._url = URL(f"{target}?{address.query}" if address.query else target, encoded=True)
 
@@ -100,6 +103,9 @@ class HttpEndpoint(ABC):
         try:
             async with asyncio.timeout(self._options.timeout):
                 answer = await connections.post(body, request.key, self._options.max_body)
+            self._reached = True
+        except aiohttp.ConnectionTimeoutError as error:
+            failure = self._lost(error)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except BodyTooLargeError:
@@ -151,9 +157,23 @@ class HttpEndpoint(ABC):
             return EndpointFailure(f"{self.name}: the server's certificate is not accepted: {said}\n{advice}", fatal=True)
         if isinstance(error, aiohttp.InvalidURL):
             return EndpointFailure(f"{self.name}: {self._address.base_url} is not an address that can be asked", fatal=True)
-        if isinstance(error, aiohttp.ClientConnectorError):
-            return EndpointFailure(f"{self.name}: no connection to {self._address.base_url}: {said}", retryable=True)
+        if isinstance(error, (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)):
+            if self._connections is not None:
+                self._connections.clear_dns_cache()  # a server that comes back may do so at another address
+            message = f"{self.name}: no connection to {self._address.base_url}: {said}"
+            return EndpointFailure(message, retryable=True, unreachable=self._unreachable(error))
         return EndpointFailure(f"{self.name}: the connection was lost: {said}", retryable=True)
+
+    def _unreachable(self, error: Exception) -> str:
+        """Why, in a few words. Nothing for a name that is not known and never was: it is misspelt rather than away."""
+        if isinstance(error, aiohttp.ClientConnectorDNSError):
+            return "its name is not known" if self._reached else ""
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            return "no connection in time"
+        cause = getattr(error, "os_error", None)
+        if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(cause):  # one of several addresses
+            return "connection refused"
+        return os.strerror(cause.errno).lower() if isinstance(cause, OSError) and cause.errno else "no connection"
 
 
 def to_json(payload: dict[str, Any]) -> bytes:

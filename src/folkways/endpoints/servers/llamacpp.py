@@ -88,6 +88,9 @@ class LlamaCppEndpoint(OpenAIEndpoint):
             ):
                 status, headers = response.status, response.headers
                 raw = await read_bounded(response.content, headers, self._options.max_body, asyncio.Semaphore(), whole=True)
+            self._reached = True
+        except aiohttp.ConnectionTimeoutError as error:
+            failure = self._lost(error)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {self._options.timeout:g} s", retryable=True, timed_out=True)
         except (aiohttp.ClientError, OSError, ValueError, BodyTooLargeError) as error:

@@ -1,0 +1,1 @@
+"""Runs in the formats of other projects, and the programs of other projects with our tasks."""

@@ -1,0 +1,87 @@
+"""Shell completion, in a real bash: commands without importing them, tasks, cultures and the runs of a workspace."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from folkways.cli.main import COMMANDS
+from tests.support.river import environment, folkways
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a workspace of two runs, and ``folkways`` as a program of its own."""
+    folder = tmp_path_factory.mktemp("completion")
+    for name in ("first-run", "second-run"):
+        assert folkways("run", "demo/mcq", "-m", "baseline/first", "--name", name, "--seed", len(name), cwd=folder).returncode == 0
+    program = folder / "bin" / "folkways"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
+    program.chmod(0o755)
+    return folder
+
+
+def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
+    """What bash offers at the end of the line, by the script that click writes for it."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    script = f"""
+        eval "$(_FOLKWAYS_COMPLETE=bash_source folkways)" || exit 9
+        COMP_WORDS=({line}{' ""' if line.endswith(" ") else ""}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+        _folkways_completion folkways
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    path = os.pathsep.join([str(place / "bin"), os.environ["PATH"]])
+    done = subprocess.run(
+        [bash, "-c", script], cwd=place, env=environment(PATH=path), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return [word for word in done.stdout.splitlines() if word]
+
+
+def test_every_command_is_offered(place: Path) -> None:
+    assert complete(place, "folkways ") == list(COMMANDS)
+    assert complete(place, "folkways ex") == ["export"]
+    assert complete(place, "folkways --v") == ["--version"]
+
+
+def test_subcommands_and_options_of_a_command_are_offered(place: Path) -> None:
+    assert complete(place, "folkways export ") == ["every-eval-ever"]
+    assert "--until" in complete(place, "folkways run --")
+
+
+def test_tasks_and_benchmarks_are_offered(place: Path) -> None:
+    assert complete(place, "folkways run bl") == ["blend", "blend/saq", "blend/mcq"]
+    assert complete(place, "folkways estimate demo blend/s") == ["blend/saq"]
+
+
+def test_the_last_culture_of_a_list_is_completed(place: Path) -> None:
+    assert complete(place, "folkways run demo --cultures US,kr") == ["US,KR"]
+
+
+def test_runs_of_the_workspace_are_offered(place: Path) -> None:
+    assert complete(place, "folkways score ") == ["last", "second-run", "first-run"]
+    assert complete(place, "folkways export every-eval-ever f") == ["first-run"]
+    assert complete(place, "folkways report -w none.db ") == []
+    (place / "text.db").write_text("no database")
+    assert complete(place, "folkways report -w text.db ") == []
+
+
+def test_a_line_that_is_wrong_offers_nothing_and_says_nothing(place: Path) -> None:
+    assert complete(place, "folkways nonsense --wh") == []
+    assert complete(place, "folkways run none.toml --na") == []
+
+
+def test_commands_are_completed_without_importing_them(place: Path) -> None:
+    heavy = "sorted({'polars', 'sqlalchemy'} & set(sys.modules))"
+    code = f"import sys; from folkways.cli.main import main\ntry: main()\nfinally: print({heavy})"
+    env = environment(_FOLKWAYS_COMPLETE="bash_complete", COMP_WORDS="folkways ", COMP_CWORD="1")
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.splitlines()[-1] == "[]"
