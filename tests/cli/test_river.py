@@ -12,6 +12,7 @@ import pytest
 
 from folkways.cli.asking.quickstart import RECORDED, TASKS
 from folkways.records import SCORES
+from tests.support.blend_data import write_mcq
 from tests.support.chat_server import ChatServer
 from tests.support.gguf_file import real_model
 from tests.support.mcq_data import write_mcq_release
@@ -167,3 +168,15 @@ def test_the_recorded_replies_are_those_to_the_questions_of_today(tmp_path: Path
     lost = "SELECT COUNT(*), SUM(failed + missing) FROM scores WHERE facet = 'all' AND subject = 'model'"
     (found,) = rows(tmp_path / "folkways.db", lost)
     assert found[0] and found[1] == 0
+
+
+def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence(tmp_path: Path) -> None:
+    release = write_mcq(tmp_path / "data")
+    asked = ("blend/mcq", "demo/mcq", "--model", "baseline/first", "--release", f"blend={release}", "--name", "one", "-w", "w.db")
+    assert folkways("run", *asked, cwd=tmp_path).returncode == 0
+    report = ("report", "one", "--profile", "strict", "-w", "w.db")
+    done = folkways(*report, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "run one was not scored on blend/mcq under the profile strict" in done.stderr
+    assert folkways("score", "one", "--profile", "strict", "-w", "w.db", cwd=tmp_path).returncode == 0
+    assert folkways(*report, cwd=tmp_path).returncode == 0

@@ -63,6 +63,13 @@ def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_fir
         assert row["right"] == 0
 
 
+def test_how_many_answers_a_reply_lists_makes_it_no_less_wrong(crossing: ReportView) -> None:
+    listed = Metric("answers_given", "Answers given", "", kind="mean", scale=1.0, bounds=None)
+    metrics = {task: (*known, listed) for task, known in crossing.data.metrics.items()}
+    judged = crossing.data.judgements.with_columns(answers_given=pl.lit(2.0))
+    assert examples(ReportView(replace(crossing.data, metrics=metrics, judgements=judged))) == examples(crossing) != []
+
+
 @pytest.mark.parametrize("said", ["A", "x" * 400, "   "])
 def test_a_reply_that_tells_a_reader_nothing_is_no_example(said: str) -> None:
     assert examples(report({("m/a", "KR"): 3, ("m/a", "ET"): 2}, said)) == []

@@ -98,7 +98,8 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
         return []
     model = task.models[0]
     # Wrong by every metric: of four statements one may be right where not all four are.
-    measured = [metric.name for metric in task.metrics if metric.name in view.data.judgements.columns]
+    metrics = (metric for metric in task.metrics if metric.bounds is not None)  # how many answers were given says nothing of that
+    measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
     read = _judged(view, task, model).filter(answered).select("culture", "text", "response", "gold").collect()

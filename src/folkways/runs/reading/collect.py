@@ -10,6 +10,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import make_results
+from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty
 from folkways.releases.base import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ReportData, RunInfo
@@ -66,6 +67,11 @@ def collect(
             if profile is not None:
                 shown &= pl.col("profile") == task.resolve_profile(profile)
             of_task, known = stored.filter(shown), of_people.filter(shown)
+            if profile is not None and of_task.is_empty() and task.name in stored["task"]:
+                raise FolkwaysError(
+                    f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so first: "
+                    f"folkways score {run.name} --profile {profile}"
+                )
             # One after the other; an asked baseline of that name comes later and wins.
             scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
             scores.append(of_task)
