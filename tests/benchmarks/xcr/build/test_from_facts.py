@@ -19,6 +19,7 @@ from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
 from folkways.benchmarks.xcr.sentences import without_tags
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
+from folkways.runs import building
 from folkways.runs.building import BuildStopped
 from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import read_rows
@@ -120,6 +121,16 @@ def test_the_same_call_asks_nothing_and_sifts_nothing_again(server: ChatServer, 
     assert (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns == kept
     build(tmp_path, "--words", 4, 14, models=models)
     assert (tmp_path / "out" / KEPT_FILE).stat().st_mtime_ns != kept, "other rules are another sifting"
+
+
+def test_a_server_that_is_away_ends_a_build_soon(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build waits no longer than LONGEST_WAIT; no request has failed, and the same command goes on."""
+    monkeypatch.setattr(building, "LONGEST_WAIT", 1.0)
+    write_facts(tmp_path / "facts.csv")
+    with ChatServer() as gone:
+        pass
+    with pytest.raises(BuildStopped, match=r"the server was waited for 1 s and is not back(.|\n)*run the same command again"):
+        build(tmp_path, models=(f"{gone.url}/v1#first", f"{gone.url}/v1#second"))
 
 
 def test_a_budget_is_of_all_models_together_and_the_rest_comes_later(
