@@ -56,7 +56,7 @@ def test_readme_lists_the_extras() -> None:
 def test_every_provider_is_named(text: str) -> None:
     written = {name.split("/", 1)[0] for name in names(text) if "/" in name}
     assert set(providers()) <= written
-    assert written - set(providers()) <= {"hf", "baseline", "http:", "https:"}
+    assert written - set(providers()) <= {"hf", "gguf", "baseline", "http:", "https:"}
 
 
 def test_data_page_lists_every_release_with_its_licence() -> None:
