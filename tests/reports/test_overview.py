@@ -47,6 +47,13 @@ def test_an_open_order_is_said_and_a_clear_one_is_not(crossing: ReportView) -> N
     assert not any("Which of" in sentence for sentence in uncertain(crossing, Leaderboard(crossing)))
 
 
+@pytest.mark.parametrize(("right", "told"), [(16, True), (20, True), (55, False)])
+def test_a_model_that_is_no_better_than_guessing_is_told(right: int, told: bool) -> None:
+    view = report({("m/a", "KR"): right, ("baseline/first", "KR"): 18})
+    sentences = uncertain(view, Leaderboard(view))
+    assert ("On Task no model is clearly better than guessing." in sentences) is told
+
+
 def test_wide_intervals_of_cultures_are_counted() -> None:
     few = ReportView(small_report(METRIC, {("m/a", "KR"): 3, ("m/a", "ET"): 2}, 6, "tea"))
     (sentence,) = uncertain(few, Leaderboard(few))

@@ -36,7 +36,7 @@ class Example:
 
 
 def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
-    """What the questions are too few for: the order of the first two models of a task, and the scores of single cultures."""
+    """What the questions are too few for: which of the first two models is better, or better than guessing; single cultures."""
     undecided: dict[tuple[str, ...], list[str]] = {}
     for task in view.tasks:
         standings = leaderboard.standings(task)
@@ -44,6 +44,9 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         if len(first) > 1 and standings[first[0]].high >= standings[first[1]].low:
             undecided.setdefault(tuple(sorted(view.short[name] for name in first)), []).append(task.title)
     sentences = [f"Which of {one} and {other} is better on {named(titles)} is open." for (one, other), titles in undecided.items()]
+    guessed = [task.title for task in view.tasks if _no_better_than_guessing(task, leaderboard)]
+    if guessed:
+        sentences.append(f"On {named(guessed)} no model is clearly better than guessing.")
     widths = [
         (score.high - score.low) / 2
         for task in view.tasks
@@ -58,6 +61,12 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
             f"(up to {number(max(widths), 0)}): read them with their intervals."
         )
     return sentences
+
+
+def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
+    """Whether the interval of the first model reaches down to what the best baseline scores, which is more than nothing."""
+    first, guessing = leaderboard.first(task), leaderboard.guessing(task)
+    return bool(task.models and first) and guessing > 0 and first[0].low <= guessing
 
 
 def turned_round(view: ReportView) -> list[str]:
