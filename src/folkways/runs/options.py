@@ -95,6 +95,7 @@ class AskOptions:
     max_failed:  share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run ends ``incomplete``.
     timeout:     seconds for one request, connection to last byte.
     budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
+    batch:       ask in batches, at the provider's price for that; ``until`` cannot.
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
     planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
@@ -106,6 +107,7 @@ class AskOptions:
     max_failed: float = 0.1
     timeout: float = 120.0
     budget: str | None = None
+    batch: bool = False
     prices: Path | str | None = None
     observer: Observer | None = None
     every: float = 0.5

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, Any] = {
     "timeout": 300.0,
     "budget": "5usd",
     "prices": "prices.toml",
+    "batch": True,
     "max-failed": 5.0,
 }
 """Every key of a recipe, in the order of the file, with a value that it may have."""
