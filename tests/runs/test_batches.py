@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from folkways.api import load_run
-from tests.support.batch_server import BatchServer
+from folkways.endpoints.servers.batches.base import HttpBatches
+from tests.support.batch_server import BatchServer, said
 from tests.support.river import Done, environment, finish, folkways, kill, rows, start, wait_for
 
 Mcq = Callable[[int], Path]
@@ -205,6 +206,60 @@ def test_a_batch_that_openai_refuses_stops_the_run_and_may_leave_again(server: B
     server.control(refused=None)
     assert study.run().returncode == 0
     study.check_finished()
+
+
+def test_a_file_goes_out_for_vllm_and_its_results_come_in(server: BatchServer, mcq: Mcq, tmp_path: Path) -> None:
+    model = "http://127.0.0.1:9/v1#test-model"  # where nobody listens: no server is needed
+    workspace = tmp_path / "w.db"
+    command = ("run", "blend/mcq", "--release", mcq(QUESTIONS), "--model", model, "-w", workspace, "--batch")
+    done = folkways(*command, cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"{model}: {QUESTIONS} requests are in a file" in done.stderr
+    assert f"run-1 is not finished: {QUESTIONS} requests are out in batches" in done.stderr
+    assert rows(workspace, "SELECT state FROM runs") == [("waiting",)]
+    (file,) = (tmp_path / "folkways-batches").iterdir()
+    assert f"vllm run-batch -i {file} -o {file.with_suffix('.results.jsonl')} --model test-model" in done.stderr
+    assert folkways(*command, cwd=tmp_path).returncode == 1  # nothing has come back yet, and nothing leaves twice
+    assert [path.name for path in (tmp_path / "folkways-batches").iterdir()] == [file.name]
+
+    carry_out(file, leave_out=4)
+    done = folkways(*command, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "4 requests are out in batches" in done.stderr
+    (second,) = (path for path in (tmp_path / "folkways-batches").iterdir() if not path.name.startswith(file.stem))
+    assert len(second.read_bytes().splitlines()) == 4
+    carry_out(second)
+    done = folkways(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert rows(workspace, "SELECT state FROM runs") == [("finished",)]
+    assert rows(workspace, "SELECT count(*), sum(batched) FROM responses") == [(QUESTIONS, QUESTIONS)]
+
+
+def carry_out(file: Path, leave_out: int = 0) -> None:
+    """What ``vllm run-batch`` does, in its layout; the first ``leave_out`` requests fail."""
+    written = []
+    for place, line in enumerate(map(json.loads, file.read_text().splitlines())):
+        body = json.loads(said("openai", line["url"], line["body"]))
+        response = {"status_code": 200, "request_id": f"vllm-batch-{place}", "body": body}
+        if place < leave_out:
+            response |= {"status_code": 400, "body": {"error": {"message": "it was not to be", "code": 400}}}
+        written.append(json.dumps({"id": f"vllm-{place}", "custom_id": line["custom_id"], "response": response, "error": None}))
+    file.with_suffix(".results.jsonl").write_text("\n".join(reversed(written)) + "\n")
+
+
+def test_batches_are_no_larger_than_their_provider_takes(
+    server: BatchServer, mcq: Mcq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HttpBatches, "most_requests", 12)
+    study = Study(PROVIDERS["openai"](server.url), mcq(QUESTIONS), tmp_path)
+    assert study.run().returncode == 0
+    study.check_finished()
+    assert server.stats()["sizes"] == [12, 12, 6]
+    monkeypatch.setattr(HttpBatches, "most_bytes", 3000)
+    (tmp_path / "w.db").unlink()
+    assert study.run().returncode == 0
+    study.check_finished()
+    assert max(server.stats()["sizes"][3:]) < 12
 
 
 def test_models_without_batches_are_named_and_so_are_those_that_have_them(tmp_path: Path) -> None:

@@ -334,7 +334,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     bare = Completion("B", None, None, None, None, None, None)
     request_queue.save(endpoint, [Answered(second, bare, 1.0, 1)])
     assert table(any_workspace, schema.responses)[1] == (
-        *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0, None)
+        *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0, None, 0)
     )  # fmt: skip
     assert request_queue.claim(endpoint, 1, 10, frozenset()) == Batch((), 1, 0)
 
