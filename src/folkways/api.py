@@ -19,7 +19,7 @@ from folkways.records import Frame
 from folkways.reports.data import ReportData, Scores
 from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import Session, execute
-from folkways.runs.models import open_models, price_function, split_name
+from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import plan_tasks
@@ -217,20 +217,28 @@ def estimate_run(
     models: Sequence[str],
     workspace: str | Path = "folkways.db",
     prices: Path | None = None,
+    batch: bool = False,
 ) -> list[Estimate]:
-    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made."""
+    """What a run would take, per model and task. Nothing is sent, no key is needed, and no workspace is made.
+
+    batch: at the price of requests in batches; FolkwaysError for a model that cannot be asked so.
+    """
     price_of = price_function(prices)
     planned = plan_tasks(options)
     there = "://" in str(workspace) or Path(workspace).exists()
     database = open_workspace(workspace, create=False) if there else None
     opened = open_models(models, EndpointOptions(seed=options.seed), need_key=False)
-    return [estimate(plan, model, price_of(model.endpoint), database) for model in opened for plan in planned]
+    if batch:
+        batches_of(opened)
+    known = {model.identity: price_of(model.endpoint) for model in opened}
+    paid = {name: price.in_batch() if batch and price is not None else price for name, price in known.items()}
+    return [estimate(plan, model, paid[model.identity], database) for model in opened for plan in planned]
 
 
-def cost_function(prices: Path | str | None) -> Callable[[str, int, int], float | None]:
-    """Model name and tokens to US dollars, by the prices in use."""
+def cost_function(prices: Path | str | None) -> Callable[[str, int, int, bool], float | None]:
+    """Model name, tokens, and whether in batches, to US dollars, by the prices in use."""
     table = load_prices(prices)
-    return lambda model, inputs, outputs: cost(table, split_name(model)[0], inputs, outputs)
+    return lambda model, inputs, outputs, batched: cost(table, split_name(model)[0], inputs, outputs, batched=batched)
 
 
 def _run_options(tasks: Sequence[str] | str | RunOptions, options: Mapping[str, Any]) -> RunOptions:

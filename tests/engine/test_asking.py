@@ -82,7 +82,7 @@ class Clock:
             return limiter.closed
 
         monkeypatch.setattr(RateLimiter, "closed_within", wait)
-        monkeypatch.setattr(module, "backoff", lambda tries, asked, _rng: 100.0 * tries + (asked or 0.0))
+        monkeypatch.setattr(module, "backoff", lambda tries, asked, rng: 100.0 * tries + (asked or 0.0))
         monkeypatch.setattr(
             RateLimiter, "slow_down", lambda limiter, _taken_at, asked: setattr(limiter, "places", limiter.places - (asked or 1))
         )
@@ -164,8 +164,8 @@ def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
     assert endpoint.events == [("open", 30), "close"]
     assert sorted(endpoint.asked)[0] == "q0" and len(endpoint.asked) == 5
     assert sum(int(str(tries)) for (tries,) in rows(workspace, schema.responses, "attempts")) == 5
-    assert (asking.budget.requests, asking._limiter.in_flight) == (5, 0)
-    assert asking._limiter.places == pytest.approx(23 + 2 / 23, abs=0.01)
+    assert (asking.budget.requests, asking.limiter.in_flight) == (5, 0)
+    assert asking.limiter.places == pytest.approx(23 + 2 / 23, abs=0.01)
     assert rows(workspace, schema.claims, "id") == []
     again, other = prepared(workspace, database, [NEVER], 2)
     asyncio.run(again.run())
@@ -198,7 +198,7 @@ def test_how_often_a_request_is_tried(
     answered: bool,
 ) -> None:
     asking, endpoint = prepared(workspace, database, says, limits=Limits(concurrency=1, attempts=attempts))
-    asking._limiter.places = 100.0
+    asking.limiter.places = 100.0
     asyncio.run(asking.run())
     assert (len(endpoint.asked), clock.waits) == (tries, waits)
     assert (asking.progress.done, asking.progress.failed, asking.progress.retries) == (int(answered), int(not answered), tries - 1)
@@ -291,7 +291,7 @@ def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
     with pytest.raises(ZeroDivisionError):
         asyncio.run(asking.run())
     assert (asking.progress.done, asking.progress.stopped, endpoint.events[-1]) == (1, "odd", "close")
-    assert (asking.budget.requests, asking.budget.tokens, asking._limiter.in_flight) == (2, 5 + WORST, 0)
+    assert (asking.budget.requests, asking.budget.tokens, asking.limiter.in_flight) == (2, 5 + WORST, 0)
     assert asking.budget._reserved_tokens == 0
 
 
@@ -376,7 +376,7 @@ def test_a_databases_server_may_be_away_for_two_minutes_and_for_ten_seconds_at_t
         asking.progress.stopped, asking.progress.last_error = stopped, None
         slept.clear()
         step = each
-        work = asking._on_database(gone_until, clock.now + away)
+        work = asking.on_database(gone_until, clock.now + away)
         if patient:
             assert asyncio.run(work) == "back"
         else:

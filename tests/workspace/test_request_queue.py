@@ -326,7 +326,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     full = Completion("<think>B?</think>\n\nA", "f" * 70, "no", "m" * 300, 0, 2**31 - 1, 7, "hm\0")
     request_queue.save(endpoint, [Answered(first, full, 0.25, 2), Failed(second, "lost", 6)])
     assert table(any_workspace, schema.responses) == [
-        ("k1", endpoint, "p1", sent[0], 0, "A", "f" * 64, "no", "m" * 256, 0, 2**31 - 1, 7, 0.25, 2, 5000.0, "hm\ufffd\n\nB?")
+        ("k1", endpoint, "p1", sent[0], 0, "A", "f" * 64, "no", "m" * 256, 0, 2**31 - 1, 7, 0.25, 2, 5000.0, "hm\ufffd\n\nB?", 0)
     ]
     assert table(any_workspace, schema.failures) == [(run.id, "k2", "lost", 6, 5000.0)]
     request_queue.enter()
@@ -334,7 +334,7 @@ def test_a_request_is_what_was_written_down_and_a_reply_what_came_back(
     bare = Completion("B", None, None, None, None, None, None)
     request_queue.save(endpoint, [Answered(second, bare, 1.0, 1)])
     assert table(any_workspace, schema.responses)[1] == (
-        *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0, None)
+        *("k2", endpoint, "p2", sent[1], 4, "B"), *[None] * 6, *(1.0, 1, 5000.0, None, 0)
     )  # fmt: skip
     assert request_queue.claim(endpoint, 1, 10, frozenset()) == Batch((), 1, 0)
 

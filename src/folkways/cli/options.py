@@ -148,6 +148,11 @@ scoring_model_options = _packed(
 prices_option = click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 
 
+batch_option = click.option(
+    "--batch", is_flag=True, help="In batches, at half the price within a day (openai/, anthropic/, google/; a file for vllm/)."
+)
+
+
 def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
     return AskOptions(max_failed=max_failed / 100, **others)
 

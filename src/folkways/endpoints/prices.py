@@ -17,17 +17,26 @@ from platformdirs import user_config_dir
 from folkways.errors import DataError, FolkwaysError
 
 TABLE = "usd_per_million_tokens"
+BATCH = "batch_share"
 MILLION = 1_000_000
 _SNAPSHOT = re.compile(r"-(?:latest|\d{4}-\d{2}-\d{2}|\d{8}|00\d)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens that go in and come out, and the file that says so ("" for what is free)."""
+    """US dollars per million tokens that go in and come out, and the file that says so ("" for what is free).
+
+    batch: the share of that price which is paid for requests in batches, 0 to 1.
+    """
 
     input: float
     output: float
     source: str = ""
+    batch: float = 1.0
+
+    def in_batch(self) -> Price:
+        """The price of requests in batches."""
+        return Price(self.input * self.batch, self.output * self.batch, self.source)
 
     def usd(self, input_tokens: float, output_tokens: float) -> float:
         """US dollars for so many tokens in and out."""
@@ -70,23 +79,25 @@ def load_prices(file: Path | str | None = None) -> Prices:
     """
     text = files("folkways.endpoints").joinpath("prices.toml").read_text(encoding="utf-8")
     packaged = tomllib.loads(text)
-    layers = [_read(packaged, "folkways")]
+    shares = packaged[BATCH]
+    layers = [_read(packaged, "folkways", shares)]
     own = user_prices_file()
     if own.is_file():
-        layers.insert(0, _read(parse_toml(own), str(own)))
+        layers.insert(0, _read(parse_toml(own), str(own), shares))
     if file is not None:
         path = Path(file).expanduser()
         if not path.is_file():
             raise FolkwaysError(f"there is no file of prices {path}; see `folkways endpoints` for the layout and the prices in use")
-        layers.insert(0, _read(parse_toml(path), str(path)))
+        layers.insert(0, _read(parse_toml(path), str(path), shares))
     return Prices(tuple(layers), str(packaged["as_of"]))
 
 
-def cost(prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None) -> float | None:
+def cost(prices: Prices, model: str, input_tokens: int | None, output_tokens: int | None, *, batched: bool = False) -> float | None:
     """US dollars for so many tokens of ``model``. None where no price is known, or where priced tokens were not counted."""
     price = prices.find(model)
     if price is None:
         return None
+    price = price.in_batch() if batched else price
     if (input_tokens is None and price.input) or (output_tokens is None and price.output):
         return None
     return price.usd(input_tokens or 0, output_tokens or 0)
@@ -108,7 +119,8 @@ def parse_toml(file: Path) -> dict[str, Any]:
         raise FolkwaysError(f"{file} cannot be read: {error.strerror}") from None
 
 
-def _read(table: Mapping[str, Any], source: str) -> dict[str, Price]:
+def _read(table: Mapping[str, Any], source: str, shares: Mapping[str, float]) -> dict[str, Price]:
+    """Prices by name. shares: what is paid in batches, by provider, where a row has no ``batch`` of its own."""
     rows = table.get(TABLE)
     layout = f'write [{TABLE}], and below it lines like "openai/gpt-4o-mini" = {{ input = 0.15, output = 0.60 }}'
     if not isinstance(rows, dict):
@@ -118,7 +130,10 @@ def _read(table: Mapping[str, Any], source: str) -> dict[str, Price]:
         values: list[Any] = [row.get(side) for side in ("input", "output")] if isinstance(row, dict) else [None]
         if not all(_is_amount(value) for value in values):
             raise DataError(f"the price of {name!r} needs two numbers of at least 0, input and output: {layout}", file=source)
-        found[name] = Price(float(values[0]), float(values[1]), source)
+        share = row.get("batch", shares.get(name.partition("/")[0], 1.0))
+        if not _is_amount(share) or share > 1:
+            raise DataError(f"batch of {name!r} is the share that is paid in batches, 0 to 1, got {share!r}", file=source)
+        found[name] = Price(float(values[0]), float(values[1]), source, float(share))
     return found
 
 

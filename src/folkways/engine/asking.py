@@ -92,16 +92,16 @@ class Asking:
         self.price = price
         self.progress = ModelProgress(name or endpoint.name, usd=0.0 if price is not None else None)
         self._database = database
-        self._limiter = RateLimiter(
+        self.limiter = RateLimiter(
             limits.concurrency or endpoint.default_concurrency, timeout=getattr(endpoint, "timeout", math.inf)
         )
-        self._server = Server(self._limiter, self.progress, limits.wait, self.stop)
+        self._server = Server(self.limiter, self.progress, limits.wait, self.stop)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()
         self._buffer: list[Answered | Failed] = []
         self._length = 0  # of the replies in it
         self._saving: asyncio.Future[None] | None = None
-        self._rng = random.Random()  # noqa: S311 - jitter, not a secret
+        self.rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._feeding = asyncio.Lock()
         self._after = 0
         self._exhausted = False
@@ -112,7 +112,7 @@ class Asking:
         """Send nothing new; what is on its way is still waited for and stored."""
         if self.progress.stopped is None:
             self.progress.stopped = reason
-        self._limiter.close()
+        self.limiter.close()
         self.budget.wake()
 
     async def run(self) -> ModelProgress:
@@ -120,17 +120,18 @@ class Asking:
 
         Raises WorkspaceError when responses could not be stored, and FolkwaysError when the endpoint cannot be opened.
         """
-        self.progress.total, self.progress.stored = await self._on_database(self.request_queue.standing, self.endpoint_id)
-        if self.progress.total == 0:
+        pending, stored = await self.on_database(self.request_queue.standing, self.endpoint_id)
+        self.progress.total, self.progress.stored = pending + self.progress.done, stored - self.progress.done
+        if pending == 0:
             return self.progress
-        await self.endpoint.open(self._limiter.limit)
+        await self.endpoint.open(self.limiter.limit)
         self.progress.about = getattr(self.endpoint, "about", None)
         if self.limits.concurrency is None:
-            self._limiter.limit = self.endpoint.default_concurrency  # it may know better now
-            self._limiter.begin(getattr(self.endpoint, "first_concurrency", self._limiter.limit))
-        self._server.first_round = min(int(self._limiter.places), self.progress.total)
+            self.limiter.limit = self.endpoint.default_concurrency  # it may know better now
+            self.limiter.begin(getattr(self.endpoint, "first_concurrency", self.limiter.limit))
+        self._server.first_round = min(int(self.limiter.places), self.progress.total)
         flusher = asyncio.create_task(self._flush_regularly())
-        workers = [asyncio.create_task(self._work()) for _ in range(min(self._limiter.limit, self.progress.total))]
+        workers = [asyncio.create_task(self._work()) for _ in range(min(self.limiter.limit, self.progress.total))]
         try:
             await asyncio.gather(*workers)
         finally:
@@ -141,12 +142,12 @@ class Asking:
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
-        await self._on_database(self.request_queue.give_back, frozenset(self._held))  # other models may go on here for hours
-        still = await self._on_database(self.request_queue.pending, self.endpoint_id)
+        await self.on_database(self.request_queue.give_back, frozenset(self._held))  # other models may go on here for hours
+        still = await self.on_database(self.request_queue.pending, self.endpoint_id)
         self.progress.by_others = max(0, self.progress.total - self.progress.done - self.progress.failed - still)
         return self.progress
 
-    async def _on_database(self, work: Callable[..., T], *arguments: object) -> T:
+    async def on_database(self, work: Callable[..., T], *arguments: object) -> T:
         """Do ``work`` in the database's thread, again while its server is away: what the request queue is told can be repeated."""
         gone_at: float | None = None
         while True:
@@ -164,7 +165,7 @@ class Asking:
 
     async def _next(self) -> Request | None:
         """The next request to send, or None when there is nothing more to do for this worker."""
-        while not self._limiter.closed:
+        while not self.limiter.closed:
             if self._queue:
                 return self._queue.popleft()
             if self._exhausted:
@@ -175,7 +176,7 @@ class Asking:
         return None
 
     async def _feed(self) -> None:
-        batch = await self._on_database(self.request_queue.claim, self.endpoint_id, self._after, FEED, frozenset(self._held))
+        batch = await self.on_database(self.request_queue.claim, self.endpoint_id, self._after, FEED, frozenset(self._held))
         self._after = batch.last
         self._held.update(request.key for request in batch.requests)
         self._queue.extend(batch.requests)
@@ -185,14 +186,14 @@ class Asking:
     async def _end_of_pass(self) -> None:
         """Behind the last row: what is still pending is ours and on its way, or another process holds it."""
         await self._flush()
-        awaited = await self._on_database(self.request_queue.awaited, self.endpoint_id, frozenset(self._held))
+        awaited = await self.on_database(self.request_queue.awaited, self.endpoint_id, frozenset(self._held))
         if not awaited:
             self._exhausted = True
             return
         # Only claims are looked at until they have ended or something is free again: a pass costs as much as the run is long.
         seconds = POLL_SECONDS
-        while awaited and not self._forgotten and not await self._limiter.closed_within(seconds):
-            left = await self._on_database(self.request_queue.still_awaited, awaited)
+        while awaited and not self._forgotten and not await self.limiter.closed_within(seconds):
+            left = await self.on_database(self.request_queue.still_awaited, awaited)
             seconds = POLL_SECONDS if len(left) < len(awaited) else min(2 * seconds, LONGEST_POLL_SECONDS)
             awaited = left
         self._forgotten = False
@@ -224,18 +225,18 @@ class Asking:
         patient_until = time.monotonic() + PATIENCE_SECONDS
         while True:
             # The place before the money: those who wait for a server that is away keep none from the other models.
-            taken_at = await self._limiter.take()
+            taken_at = await self.limiter.take()
             if taken_at is None:
                 return None
             reserved = await self._reserve(request)
             if reserved is None:
-                self._limiter.give_back()
+                self.limiter.give_back()
                 return None
             began = time.perf_counter()
             try:
                 completion = await self.endpoint.complete(request)
             except EndpointFailure as failure:
-                self._limiter.give_back()
+                self.limiter.give_back()
                 self.budget.settle(reserved, Amount(1) if self.endpoint.local else charged_for_failure(failure, reserved))
                 if self._server.failed(failure, taken_at):
                     continue
@@ -249,14 +250,14 @@ class Asking:
                 if failure.fatal or not failure.retryable or attempts >= self.limits.attempts:
                     return self._fail(request, failure, tries)
                 self.progress.retries += 1
-                if await self._limiter.closed_within(backoff(tries, failure.retry_after, self._rng)):
+                if await self.limiter.closed_within(backoff(tries, failure.retry_after, self.rng)):
                     return None
                 continue
             except BaseException:
-                self._limiter.give_back()
+                self.limiter.give_back()
                 self.budget.settle(reserved, reserved)
                 raise
-            self._limiter.give_back()
+            self.limiter.give_back()
             self._server.answered(taken_at, time.perf_counter() - began)
             spent = used(completion, self.price) if self.endpoint.local else charged(completion, self.price, reserved)
             self.budget.settle(reserved, spent)
@@ -265,13 +266,13 @@ class Asking:
     async def _take_back(self, keys: Sequence[str]) -> None:
         """Forget replies that may belong to other requests; the next pass over the run asks for them again."""
         await self._flush()
-        self.progress.done -= await self._on_database(self.request_queue.forget, keys)
+        self.progress.done -= await self.on_database(self.request_queue.forget, keys)
         self._exhausted = False
         self._forgotten = True
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price) if self.budget.limit is not None else ONE_REQUEST
-        while not self._limiter.closed:
+        while not self.limiter.closed:
             verdict = self.budget.reserve(amount)
             if verdict is Verdict.GO:
                 return amount
@@ -301,7 +302,7 @@ class Asking:
         results, self._buffer, self._length = self._buffer, [], 0
         try:
             if results:
-                await self._on_database(self.request_queue.save, self.endpoint_id, results)
+                await self.on_database(self.request_queue.save, self.endpoint_id, results)
         except Exception as error:  # noqa: BLE001 - a full disk or worse ends the session; what is in hand is tried again at its end
             self._buffer = results + self._buffer
             self._give_up(error)
@@ -315,7 +316,7 @@ class Asking:
                 progress.output_tokens += result.completion.output_tokens or 0
                 if progress.usd is not None:
                     progress.usd += used(result.completion, self.price).usd or 0.0
-        progress.in_flight, progress.places = self._limiter.in_flight, self._limiter.places
+        progress.in_flight, progress.places = self.limiter.in_flight, self.limiter.places
 
     async def _flush(self) -> None:
         while self._error is None and (self._buffer or (self._saving is not None and not self._saving.done())):

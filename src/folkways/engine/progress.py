@@ -14,6 +14,8 @@ class ModelProgress:
     stored:   requests of the run that had a response already.
     by_others: pending requests that another process answered meanwhile.
     about:    how the model runs, where its endpoint tells; shown once.
+    out:      requests that have left in ``batches`` batches and not come back.
+    notes:    what else people are told, each once, in this order.
     warning:  what the user should know at once; None for nothing.
     away:     why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells, in ``away_until``.
     usd:      None where the price of the model is not known.
@@ -25,6 +27,9 @@ class ModelProgress:
     done: int = 0
     failed: int = 0
     by_others: int = 0
+    out: int = 0
+    batches: int = 0
+    notes: list[str] = field(default_factory=list)
     retries: int = 0
     rate_limited: int = 0
     in_flight: int = 0

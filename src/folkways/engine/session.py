@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from folkways.endpoints.base import Endpoint
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
 from folkways.engine.asking import Asking, Limits
+from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
@@ -35,6 +37,7 @@ class Order:
 
     price: of its tokens; None where it is not known (the cost is then not known either).
     name:  what progress calls it; None for the endpoint's own name.
+    batch: how it is asked in batches; None to ask one request at a time.
     """
 
     endpoint: Endpoint
@@ -42,6 +45,7 @@ class Order:
     limits: Limits
     price: Price | None = None
     name: str | None = None
+    batch: Batches | None = None
 
 
 def ask(
@@ -74,7 +78,7 @@ async def _session(
             for order in orders
         ]
         progresses = [asking.progress for asking in askings]
-        tasks = [asyncio.create_task(asking.run()) for asking in askings]
+        tasks = [asyncio.create_task(_asked(asking, order.batch)) for asking, order in zip(askings, orders, strict=True)]
         for progress, task in zip(progresses, tasks, strict=True):
             task.add_done_callback(progress.end)
         ticker = asyncio.create_task(_tick(request_queue, database, observer, progresses, every))
@@ -89,6 +93,14 @@ async def _session(
             if observer is not None:
                 observer(progresses)
         return finished
+
+
+async def _asked(asking: Asking, batch: Batches | None) -> ModelProgress:
+    """Ask in batches where that is wanted, and the rest one by one."""
+    if batch is None or await Batching(asking, batch).run():
+        await asking.run()
+    asking.progress.out = await asking.on_database(asking.request_queue.out, asking.endpoint_id)
+    return asking.progress
 
 
 async def _all_or_first_error(askings: Sequence[Asking], tasks: Sequence[asyncio.Task[ModelProgress]]) -> list[ModelProgress]:

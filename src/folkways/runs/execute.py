@@ -11,8 +11,10 @@ from folkways.engine.asking import Limits
 from folkways.engine.budget import USED_UP, Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Order, ask
+from folkways.errors import FolkwaysError
+from folkways.reports.text import plural
 from folkways.runs import plan
-from folkways.runs.models import Model, limit_and_prices
+from folkways.runs.models import Model, batches_of, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.recipe import recipe_of
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
@@ -59,6 +61,9 @@ def execute(
     a price, and problems of the workspace.
     """
     budget, prices = limit_and_prices(models, asking)
+    if asking.batch and options.until is not None:
+        raise FolkwaysError("--until asks in rounds, and --batch may take a day for each; leave one of them out")
+    batches = batches_of(models) if asking.batch else {}
     tasks = plan.plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]
     require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
@@ -73,6 +78,7 @@ def execute(
             Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait),
             prices[model.identity],
             model.name,
+            batches.get(model.identity),
         )
         for model in models
     ]
@@ -118,6 +124,8 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
         return BY_USER
     if reasons:
         return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
+    if out := sum(progress.out for progress in progresses):
+        return "waiting", f"{plural(out, 'request is', 'requests are')} out in batches"
     failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from folkways.endpoints.base import Endpoint, EndpointOptions
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import FREE, Price, load_prices
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError
 from folkways.runs.options import SETTING_TYPES, AskOptions, parse_settings
@@ -63,6 +65,18 @@ def price_function(file: Path | str | None = None) -> Callable[[Endpoint], Price
     """What an endpoint's tokens cost by the prices in use (``load_prices``); None for a model that they do not name."""
     table = load_prices(file)
     return lambda endpoint: table.find(split_name(endpoint.name)[0])
+
+
+def batches_of(models: Sequence[Model]) -> dict[str, Batches]:
+    """How each model is asked in batches, by its identity; FolkwaysError that names those that cannot be, and what can."""
+    ways = {model.identity: getattr(model.endpoint, "batches", None) for model in models}
+    if unable := [model.name for model in models if ways[model.identity] is None]:
+        able = ", ".join(f"{name}/MODEL" for name, provider in providers().items() if provider.batch)
+        raise FolkwaysError(
+            f"{', '.join(unable)} cannot be asked in batches; --batch is for {able} and http(s)://HOST/v1#MODEL\n"
+            "Ask the others in a run of their own, without --batch"
+        )
+    return {identity: way for identity, way in ways.items() if way is not None}
 
 
 def limit_and_prices(models: Sequence[Model], asking: AskOptions) -> tuple[Amount | None, dict[str, Price | None]]:

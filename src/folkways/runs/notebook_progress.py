@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from folkways.engine.progress import ModelProgress
-from folkways.reports.text import duration, visible
+from folkways.reports.text import duration, plural, visible
 
 
 def in_notebook() -> bool:
@@ -32,6 +32,7 @@ def figures(counts: ModelProgress) -> dict[str, str]:
     until = f"{duration(left)} left" if left is not None and counts.left else duration(counts.seconds)
     return {
         "count": f"{counts.total - counts.left:,} of {counts.total:,}" + (f" (+{counts.stored:,} stored)" if counts.stored else ""),
+        "out": f"{counts.out:,} out in {plural(counts.batches, 'batch', 'batches')}" if counts.out and counts.batches else "",
         "rate": rate if wait is None else "",
         "left": until if wait is None else "",
         "cost": f"${counts.usd:,.2f}" if counts.usd else "",

@@ -97,6 +97,7 @@ class AskOptions:
     wait:        seconds for which a server that refuses connections is waited for before its model is given up; 0: such a request
                  fails like any other. Builders wait no longer than 30 s.
     budget:      ``1000requests``, ``2Mtokens``, ``5usd``; for this session, never crossed.
+    batch:       ask in batches, at the provider's price for that; ``until`` cannot.
     prices:      file of prices per million tokens; None for the ones that come with folkways.
     observer:    is shown the counts every ``every`` seconds and at the end.
     planned:     is told the run, and whether it was begun earlier, once it is written down and before the first request.
@@ -109,6 +110,7 @@ class AskOptions:
     timeout: float = 120.0
     wait: float = 300.0
     budget: str | None = None
+    batch: bool = False
     prices: Path | str | None = None
     observer: Observer | None = None
     every: float = 0.5

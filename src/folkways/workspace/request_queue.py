@@ -2,7 +2,7 @@
 
 A claim is a row with a batch of requests and their worker, a process with a heartbeat. A second process on the same workspace never
 asks what another one is asking; claims of a process that died are free again, at once on the same machine and after some silence
-elsewhere (folkways.workspace.workers).
+elsewhere (folkways.workspace.workers). What is out in a batch (folkways.workspace.batches) is nobody's to claim.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from folkways.endpoints.base import Completion, Request, Settings
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.workspace import schema
+from folkways.workspace.batches import keys_out
 from folkways.workspace.database import Workspace
 from folkways.workspace.workers import Watch, Worker, place, started
 
@@ -37,12 +38,13 @@ CLAIM_LOCK = 6035588
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A reply that is ready to be stored: the request, what came back, seconds it took and how many attempts it needed."""
+    """A reply that is ready to be stored: the request, what came back, seconds it took, attempts, and whether in a batch."""
 
     request: Request
     completion: Completion
     seconds: float
     attempts: int
+    batched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,18 @@ class RequestQueue:
         with self.workspace.read() as connection:
             return int(connection.scalar(query) or 0)
 
+    def out(self, endpoint_id: int) -> int:
+        """How many pending requests of the run are out in batches."""
+        keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
+        with self.workspace.read() as connection:
+            held = keys_out(connection, endpoint_id)
+            return len(held.intersection(connection.scalars(keys))) if held else 0
+
     def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
         """Pending requests that are not in flight here, by the number of another process's claim; 0: those that nobody holds."""
         keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
         with self.workspace.read() as connection:
-            free = set(connection.scalars(keys)).difference(in_flight)
+            free = set(connection.scalars(keys)).difference(in_flight, keys_out(connection, endpoint_id))
             claims = {number: free & held for number, held in self._held_by_others(connection).items()}
         free.difference_update(*claims.values())
         return {number: held for number, held in {0: free, **claims}.items() if held}
@@ -178,21 +187,13 @@ class RequestQueue:
 
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests behind ordinal ``after``, leaving out what others hold or this run saw fail."""
-        expected, prompts, claims = schema.expected, schema.prompts, schema.claims
-        pending = (
-            self._without_end(
-                sa.select(*(expected.c[name] for name in _ASKED), prompts.c.system, prompts.c.user, prompts.c.choices), endpoint_id
-            )
-            .join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash)
-            .where(expected.c.ordinal > after)
-            .order_by(expected.c.ordinal)
-            .limit(limit)
-        )
+        claims = schema.claims
+        pending = self._asked(endpoint_id).where(schema.expected.c.ordinal > after).limit(limit)
         with self.workspace.claim() as connection:
             _take_turn(connection, endpoint_id)
             # Claims before responses: who saves does not wait, and a request that ends in between is then both, never neither.
             others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
-            held = {key for keys in others for key in keys.split()}
+            held = {key for keys in others for key in keys.split()} | keys_out(connection, endpoint_id)
             rows = connection.execute(pending).all()
             if not rows:
                 return Batch((), after, 0)
@@ -281,6 +282,20 @@ class RequestQueue:
             )
         )
 
+    def _asked(self, endpoint_id: int) -> sa.Select[Any]:
+        """The pending rows in their order, with what a request is made of."""
+        expected, prompts = schema.expected, schema.prompts
+        columns = (*(expected.c[name] for name in _ASKED), prompts.c.system, prompts.c.user, prompts.c.choices)
+        query = self._without_end(sa.select(*columns), endpoint_id)
+        return query.join(prompts, prompts.c.prompt_hash == expected.c.prompt_hash).order_by(expected.c.ordinal)
+
+    def requests(self, endpoint_id: int, keys: Collection[str]) -> list[Request]:
+        """Those of ``keys`` that are pending, whoever holds them."""
+        with self.workspace.read() as connection:
+            rows = {row[1]: row for row in connection.execute(self._asked(endpoint_id)) if row[1] in keys}
+            self._load_settings(connection, {row[-4] for row in rows.values()})
+        return [self._request(tuple(row)) for row in rows.values()]
+
     def _load_settings(self, connection: sa.Connection, ids: Collection[int]) -> None:
         new = [number for number in ids if number not in self._settings]
         if new:
@@ -327,6 +342,7 @@ class RequestQueue:
             result.attempts,
             now,
             storable(thoughts) if thoughts else None,
+            int(result.batched),
         )
 
 

@@ -40,7 +40,10 @@ SERVED_HERE = "gguf/"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it told none)."""
+    """What an endpoint's stored responses of a run used, in tokens by the provider's own count (0 where it told none).
+
+    The batched ones are among the others: they came back in batches.
+    """
 
     endpoint: str
     responses: int
@@ -48,6 +51,8 @@ class Usage:
     output_tokens: int
     reasoning_tokens: int
     retried: int
+    batched_input_tokens: int = 0
+    batched_output_tokens: int = 0
 
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
@@ -307,6 +312,8 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
                     replies.c.output_tokens,
                     replies.c.reasoning_tokens,
                     replies.c.attempts - 1,
+                    replies.c.input_tokens * replies.c.batched,
+                    replies.c.output_tokens * replies.c.batched,
                 )
             ),
         )

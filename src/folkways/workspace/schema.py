@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest schema revision this folkways knows; a test holds it against the migration scripts."""
 
 metadata = MetaData(
@@ -59,6 +59,7 @@ responses = Table(
     Column("attempts", Integer, nullable=False),
     Column("created", Float, nullable=False),
     Column("thoughts", Text),  # what a reasoning model thought before the text; never judged
+    Column("batched", Integer, nullable=False, server_default="0"),  # 1 where it came back in a batch, at the price of one
 )
 
 runs = Table(
@@ -69,7 +70,8 @@ runs = Table(
     Column("config_hash", String(32), nullable=False, index=True),
     Column("config", Text, nullable=False),  # JSON: tasks, releases, options, endpoints, settings
     Column("version", String(32), nullable=False),  # folkways version that planned it
-    # planning, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed), stopped
+    # planning, running, asked (not yet scored), finished, incomplete, interrupted, budget (would have been crossed), stopped,
+    # waiting (for batches)
     Column("state", String(16), nullable=False),
     Column("reason", Text),  # why it stopped early
     Column("created", Float, nullable=False),
@@ -123,6 +125,19 @@ claims = Table(
     Column("id", Integer, primary_key=True),
     Column("worker_id", String(32), ForeignKey("workers.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("requests", Text, nullable=False),  # keys of the requests that are claimed together, separated by blanks
+)
+
+batches = Table(
+    "batches",
+    metadata,
+    Column("name", String(64), primary_key=True),  # goes with the batch to the provider, which is asked for it after a crash
+    Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
+    Column("worker_id", String(32), nullable=False),  # who sends it; may be gone
+    Column("state", String(16), nullable=False),  # workspace.batches: leaving, out, collected
+    Column("number", String(512)),  # the provider's own name of it, once it is known
+    Column("requests", Text, nullable=False),  # their keys, separated by blanks
+    Column("created", Float, nullable=False),
 )
 
 run_tasks = Table(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.options import left_out, models_option, prices_option, question_options, workspace_option
+from folkways.cli.options import batch_option, left_out, models_option, prices_option, question_options, workspace_option
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 @models_option
 @question_options
 @prices_option
+@batch_option
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices: Path | None, as_json: bool) -> None:
+def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices: Path | None, batch: bool, as_json: bool) -> None:
     """Say how many requests, tokens and dollars a run would take. Nothing is sent, and no key is needed.
 
     Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
@@ -31,7 +32,7 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices
     """
     from folkways.api import estimate_run
 
-    estimates = estimate_run(options, models=models, workspace=workspace, prices=prices)
+    estimates = estimate_run(options, models=models, workspace=workspace, prices=prices, batch=batch)
     if as_json:
         print_json([asdict(entry) for entry in estimates])
         return

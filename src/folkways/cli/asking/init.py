@@ -43,6 +43,7 @@ EXAMPLES: dict[str, Any] = {
     "budget": "5usd",
     "prices": "prices.toml",
     "wait": 60.0,
+    "batch": True,
     "max-failed": 5.0,
 }
 """Every key of a recipe, in the order of the file, with a value that it may have."""

@@ -56,6 +56,7 @@ class RunProgress:
             _Told("model", "bold"),
             BarColumn(bar_width=28),
             _Told("count"),
+            _Told("out", "cyan"),
             _Told("rate", "cyan"),
             _Told("left", "cyan"),
             _Told("cost", "green"),
@@ -86,7 +87,7 @@ class RunProgress:
                 self._show(counts, shorten(names[counts.endpoint], LONGEST_NAME))
         for counts in models:
             about = f"{counts.endpoint}: {counts.about}" if counts.about else None
-            for told in (about, f"warning: {counts.warning}" if counts.warning is not None else None):
+            for told in (about, f"warning: {counts.warning}" if counts.warning is not None else None, *counts.notes):
                 if told is not None and told not in self._told:
                     self._told.add(told)
                     self.console.print(one_line(told), soft_wrap=True)

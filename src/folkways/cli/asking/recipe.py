@@ -18,7 +18,7 @@ SUFFIX = ".toml"
 NAMED_VALUES = ("settings", "releases", "bert-models")
 """Keys of options that the command line repeats as NAME=VALUE, and a recipe may write as a table."""
 
-JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string"}
+JSON_TYPES: Mapping[type, str] = {int: "integer", float: "number", str: "string", bool: "boolean"}
 
 
 class TasksArgument(click.Argument):
@@ -139,14 +139,16 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _scalar(value: Any, *kinds: type) -> Any:
     """The value; FolkwaysError if it is of none of the kinds. A whole number is a number too, true and false are none."""
-    if not isinstance(value, bool) and (isinstance(value, kinds) or (float in kinds and isinstance(value, int))):
+    if isinstance(value, bool) == (kinds == (bool,)) and (isinstance(value, kinds) or (float in kinds and isinstance(value, int))):
         return value
-    wanted = " or ".join({int: "a whole number", float: "a number", str: "a text in quotes"}[kind] for kind in kinds)
+    wanted = " or ".join(
+        {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}[kind] for kind in kinds
+    )
     raise FolkwaysError(f"must be {wanted}, got {value!r}")
 
 
 def _type_of(parameter: click.Parameter) -> type:
-    return {"integer": int, "float": float}.get(parameter.type.name.split()[0], str)
+    return {"integer": int, "float": float, "boolean": bool}.get(parameter.type.name.split()[0], str)
 
 
 def _is_list(key: str, parameter: click.Parameter) -> bool:

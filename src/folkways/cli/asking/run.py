@@ -10,6 +10,7 @@ import click
 
 from folkways.cli.options import (
     ask_options,
+    batch_option,
     left_out,
     models_option,
     names,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
 @click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
 @ask_options
+@batch_option
 @click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
 @click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
@@ -46,6 +48,7 @@ def command(
     workspace: str,
     until: float | None,
     strata: str | None,
+    batch: bool,
     report_dir: Path | None,
     **named: str | None,
 ) -> None:
@@ -64,8 +67,9 @@ def command(
     from folkways.cli.asking.progress import RunProgress
     from folkways.cli.files import check_folder
     from folkways.reports.formats.terminal import terminal_summary
-    from folkways.reports.text import one_line
+    from folkways.reports.text import one_line, plural
     from folkways.runs.estimate import reported
+    from folkways.workspace.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
     from folkways.workspace.run_records import run_tasks
 
@@ -87,7 +91,7 @@ def command(
         console.print(f"{'Continuing' if continued else 'Starting'} {record.name} in {workspace}")
 
     with RunProgress(console, then="Judging what was said") as progress:
-        watched = replace(asking, observer=progress, every=progress.every, planned=planned)
+        watched = replace(asking, observer=progress, every=progress.every, planned=planned, batch=batch)
         done = run(options, models=models, workspace=workspace, scoring=scoring, asking=watched, **named)
     if absent := left_out(options, (task.task for task in run_tasks(done.workspace, done.record))):
         console.print(absent)
@@ -105,6 +109,10 @@ def command(
         told = "request failed and counts" if failed == 1 else "requests failed and count"
         console.print(f"{failed:,} {told} as such; the same command tries again.")
         console.print(one_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
+    out, batches = out_of_run(done.workspace, done.record.id)
+    if out:
+        console.print(f"{plural(out, 'request is', 'requests are')} out in {plural(batches, 'batch', 'batches')}, and stay there.")
+        console.print("Run the same command again, also days later, to collect the replies.")
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
         console.print(f"{done.record.name} is {how}: {done.record.reason}. Run the same command again to go on.")

@@ -28,6 +28,7 @@ def command(workspace: str, as_json: bool, recipe: str | None) -> None:
     folkways runs --recipe last > study.toml
     """
     from folkways.workspace import results, run_records
+    from folkways.workspace.batches import out_of_run
     from folkways.workspace.database import open_workspace
 
     database = open_workspace(workspace, create=False)
@@ -36,6 +37,7 @@ def command(workspace: str, as_json: bool, recipe: str | None) -> None:
         return
     found: list[dict[str, Any]] = []
     for run in run_records.list_runs(database):
+        out, _ = out_of_run(database, run.id)
         shares = results.parts(database, run)
         found.append(
             {
@@ -47,6 +49,7 @@ def command(workspace: str, as_json: bool, recipe: str | None) -> None:
                 "tasks": list(dict.fromkeys(share.task for share in shares)),
                 "models": list(dict.fromkeys(share.endpoint for share in shares)),
                 "expected": sum(share.expected for share in shares),
+                "out": out,
                 "responses": sum(use.responses for use in results.usage(database, run)),
             }
         )
@@ -68,7 +71,7 @@ def command(workspace: str, as_json: bool, recipe: str | None) -> None:
     for entry in found:
         cells = [
             entry["run"],
-            entry["state"],
+            entry["state"] + (f"\n{entry['out']:,} out" if entry["out"] else ""),
             entry["began"][:16].replace("T", " "),
             "\n".join(entry["tasks"]),
             "\n".join(short_endpoints(tuple(entry["models"])).values()),

@@ -34,6 +34,7 @@ class Address:
     key_names: environment variables a key is looked for in, for messages.
     hosted:    whether it is a service for many; else somebody's own server, which may work on few requests at once.
     key_hint:  why no key is sent and what to set; empty where one is.
+    batch:     how requests leave in batches: openai, anthropic, google or file; empty where they cannot.
     start:     the line that starts a server of this kind, and get: the line that gets it a model; empty where there is none.
     """
 
@@ -46,6 +47,7 @@ class Address:
     key_hint: str = ""
     start: str = ""
     get: str = ""
+    batch: str = ""
     dialect: Dialect = Dialect()
     query: str = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
 DEFAULT_MAX_TOKENS = 4096
@@ -19,6 +20,13 @@ LEAST_BUDGET = 1024
 
 class AnthropicEndpoint(HttpEndpoint):
     """``POST {base}/v1/messages``."""
+
+    @property
+    def batches(self) -> Batches:
+        """The provider's own."""
+        from folkways.endpoints.servers.batches.anthropic import AnthropicBatches
+
+        return AnthropicBatches(self)
 
     def path(self) -> str:
         """Below the base address, which may be given with or without its ``/v1``."""

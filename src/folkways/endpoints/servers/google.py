@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
 
 THINKING_BUDGETS = {"none": 0, NO_THINKING: 0, "low": 1024, "medium": 8192, "high": 24576}
@@ -17,6 +18,13 @@ WITHHELD = frozenset({"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBIT
 
 class GoogleEndpoint(HttpEndpoint):
     """``POST {base}/v1beta/models/MODEL:generateContent``."""
+
+    @property
+    def batches(self) -> Batches:
+        """The provider's own."""
+        from folkways.endpoints.servers.batches.google import GoogleBatches
+
+        return GoogleBatches(self)
 
     def path(self) -> str:
         """Below the base address, which may be given with or without its ``/v1beta``."""

@@ -14,6 +14,7 @@ import os
 import ssl
 import urllib.request
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,13 +23,17 @@ import orjson
 from yarl import URL
 
 from folkways import __version__
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
-from folkways.endpoints.servers.connections import BodyTooLargeError, KeptConnections, UnaskedError
+from folkways.endpoints.servers.connections import ERROR_BODY, BodyTooLargeError, KeptConnections, UnaskedError, read_bounded
 from folkways.endpoints.servers.failures import outcome, read_error
 from folkways.errors import FolkwaysError
+
+PAGE = 16 * 1024 * 1024
+LARGE = 2**30
+"""Bytes of a page (a list, an upload's receipt) and of a batch's results that are read at most."""
 
 UNKNOWN_SERVER = 2
 """Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the others wait."""
@@ -52,6 +57,11 @@ class HttpEndpoint(ABC):
         self._reached = False
         target = address.base_url + self.path()
         self._url = URL(f"{target}?{address.query}" if address.query else target, encoded=True)
+
+    @property
+    def model(self) -> str:
+        """The model's name as the server knows it."""
+        return self._address.model
 
     def __repr__(self) -> str:
         """Class and name: never the key."""
@@ -96,9 +106,7 @@ class HttpEndpoint(ABC):
         connections = self._connections
         if connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
-        if request.settings.read is not None:
-            raise EndpointFailure(f"{self.name} tells no likelihoods (read={request.settings.read}): {ABLE} do", fatal=True)
-        body = to_json(self.payload(request))
+        body = self.body(request)
         failure: EndpointFailure | None = None
         try:
             async with asyncio.timeout(self._options.timeout):
@@ -120,17 +128,65 @@ class HttpEndpoint(ABC):
         if status == 400 and not isinstance(reply, dict) and answer.used_before:
             # Not what a model's server says to a request: what a proxy says to a connection on which nothing came for a while.
             raise EndpointFailure(f"{self.name}: the connection was lost: {self._quote(raw)}", status=status, retryable=True)
-        if answer.good and isinstance(reply, dict) and not reply.get("error"):
+        return self.completion(request, status, answer.headers, reply, raw)
+
+    def body(self, request: Request) -> bytes:
+        """The request as it is sent. Raises a fatal EndpointFailure for a setting that the protocol cannot express."""
+        if request.settings.read is not None:
+            raise EndpointFailure(f"{self.name} tells no likelihoods (read={request.settings.read}): {ABLE} do", fatal=True)
+        return to_json(self.payload(request))
+
+    def completion(self, request: Request, status: int, headers: Mapping[str, str], reply: Any, raw: bytes) -> Completion:
+        """What a reply says; EndpointFailure where that is no completion. raw: its bytes, for messages."""
+        good = 200 <= status < 300
+        if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
                 return completion
             raise EndpointFailure(f"{self.name}: the reply has no answer in it: {self._quote(raw)}", status=status, retryable=True)
-        if answer.good:
+        if good:
             status = self._status_in(reply, raw)
-        found = outcome(self._address, status, answer.headers, reply, raw, request.settings)
+        found = outcome(self._address, status, headers, reply, raw, request.settings)
         if isinstance(found, EndpointFailure):
             raise found
         return found
+
+    async def call(self, method: str, path: str, data: bytes | aiohttp.FormData | None = None, *, large: bool = False) -> bytes:
+        """The body of a good reply to a call beside the requests (uploads, lists), on its own connection; EndpointFailure else.
+
+        path:  below the base address, with its query.
+        large: much goes up or comes down (at most LARGE bytes): it has ten times the time of a request.
+        """
+        limit, seconds = (LARGE, 10 * self.timeout) if large else (PAGE, self.timeout)
+        url = f"{self._address.base_url}{path}"
+        if self._address.query:
+            url += f"{'&' if '?' in path else '?'}{self._address.query}"
+        headers = {"User-Agent": f"folkways/{__version__}", **self._address.headers, **self._options.headers}
+        if isinstance(data, bytes):
+            headers["Content-Type"] = "application/json"
+        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=min(self.timeout, 30.0))
+        failure: EndpointFailure | None = None
+        try:
+            async with (
+                aiohttp.ClientSession(headers=headers, timeout=timeout, proxy=environment_proxy(url)) as session,
+                session.request(method, URL(url, encoded=True), data=data, allow_redirects=False) as response,
+            ):
+                status, said = response.status, response.headers
+                good = 200 <= status < 300
+                most = limit if good else ERROR_BODY
+                raw = await read_bounded(response.content, said, most, asyncio.Semaphore(), whole=good)
+        except TimeoutError:
+            failure = EndpointFailure(f"{self.name}: no reply within {seconds:g} s", retryable=True, timed_out=True)
+        except BodyTooLargeError:
+            failure = EndpointFailure(f"{self.name}: the reply is longer than {limit / 2**20:g} MiB and was not read")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            failure = self._lost(error)
+        if failure is not None:  # raised here, as aiohttp's errors carry the request's headers
+            raise failure
+        if 200 <= status < 300:
+            return raw
+        found = outcome(self._address, status, said, from_json(raw), raw, Settings(None, None))
+        raise found if isinstance(found, EndpointFailure) else EndpointFailure(f"{self.name}: {found.refusal}", status=status)
 
     def _status_in(self, reply: Any, raw: bytes) -> int:
         """The status that a router put into the body of a 200; a failure if there is none (a page of HTML, broken JSON)."""

@@ -10,6 +10,7 @@ import aiohttp
 from yarl import URL
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
 from folkways.endpoints.servers.http import HttpEndpoint, count_of, environment_proxy, from_json, name_of, text_of
@@ -24,6 +25,15 @@ MOST_NAMES = 20
 
 class OpenAIEndpoint(HttpEndpoint):
     """``POST {base}/chat/completions``. The dialect names the fields in which providers differ."""
+
+    @property
+    def batches(self) -> Batches | None:
+        """OpenAI's own; or a file for vLLM's ``run-batch``, for servers that people run themselves."""
+        from folkways.endpoints.servers.batches.file import FileBatches
+        from folkways.endpoints.servers.batches.openai import OpenAIBatches
+
+        kind = {"openai": OpenAIBatches, "file": FileBatches}.get(self._address.batch)
+        return kind(self) if kind is not None else None
 
     def path(self) -> str:
         """Below the base address."""

@@ -37,6 +37,7 @@ class Provider:
     dialect: Dialect
     start: str
     get: str
+    batch: str
     about: str
     docs: str
 
@@ -58,6 +59,7 @@ def providers() -> Mapping[str, Provider]:
             ),
             start=row.get("start", ""),
             get=row.get("get", ""),
+            batch=row.get("batch", ""),
             about=row["about"],
             docs=row["docs"],
         )
@@ -110,6 +112,7 @@ def provider_address(
         hosted=own and provider.key_required,
         start=provider.start.format(model=model),
         get=provider.get.format(model=model),
+        batch=provider.batch,
         dialect=provider.dialect,
         query=url.query,
         headers=headers,
@@ -155,6 +158,7 @@ def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_e
         identity=name if target is url else f"{name}@{target.plain}",
         model=url.model,
         base_url=target.plain,
+        batch="file",
         key_names=(key_env or URL_KEY,),
         key_hint=_how_to_send(target.plain, URL_KEY, withheld=withheld) if key_env is None and key is None else "",
         query=target.query,

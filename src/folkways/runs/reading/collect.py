@@ -29,7 +29,7 @@ NOT_STORED = (
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-CostOf = Callable[[str, int, int], float | None]
+CostOf = Callable[[str, int, int, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
 
@@ -39,7 +39,7 @@ def collect(
     *,
     title: str | None = None,
     profile: str | None = None,
-    cost_of: CostOf = lambda _model, _inputs, _outputs: None,
+    cost_of: CostOf = lambda _model, _inputs, _outputs, _batched: None,
     with_judgements: bool = True,
 ) -> ReportData:
     """Everything that a report of these runs shows, from what is stored; nothing is judged or asked.
@@ -112,7 +112,14 @@ def collect(
 def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf, *, used: bool) -> RunInfo:
     shares = results.parts(workspace, run)
     spent = results.usage(workspace, run) if used else []
-    costs = [cost_of(use.endpoint, use.input_tokens, use.output_tokens) for use in spent]
+    costs = [
+        cost_of(use.endpoint, inputs, outputs, batched)
+        for use in spent
+        for batched, inputs, outputs in (
+            (False, use.input_tokens - use.batched_input_tokens, use.output_tokens - use.batched_output_tokens),
+            (True, use.batched_input_tokens, use.batched_output_tokens),
+        )
+    ]
     return RunInfo(
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),

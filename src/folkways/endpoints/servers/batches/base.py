@@ -1,0 +1,86 @@
+"""What the batch interfaces of the providers share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from typing import Any, TypeVar
+
+from folkways.endpoints.base import Completion, EndpointFailure, Request
+from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.clean import quotable
+from folkways.endpoints.servers.http import HttpEndpoint, from_json, to_json
+
+T = TypeVar("T")
+
+EARLIER_SECONDS = 3600.0
+"""How far a provider's clock may be behind ours when a batch is looked for."""
+
+
+class HttpBatches(ABC):
+    """A provider's batch interface. The bodies of requests are the endpoint's own, and so are replies.
+
+    MOST_BYTES is below what the providers allow: a batch is held in memory.
+    """
+
+    most_requests = 50_000
+    most_bytes = 100 * 10**6
+    waits = True
+
+    def __init__(self, endpoint: HttpEndpoint) -> None:
+        self.endpoint = endpoint
+
+    @abstractmethod
+    def line(self, request: Request) -> bytes:
+        """The request as it stands in a batch."""
+
+    @abstractmethod
+    async def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """Hand a batch in; returns its number."""
+
+    @abstractmethod
+    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
+        """The number of the batch that was handed in under this name."""
+
+    @abstractmethod
+    async def look(self, number: str) -> Standing:
+        """How the batch stands."""
+
+    @abstractmethod
+    def results(self, number: str) -> AsyncIterator[Result]:
+        """What came back."""
+
+    def read(self, request: Request, result: Result) -> Completion:
+        """As the endpoint reads the same reply to a request of its own."""
+        raw = to_json(result.body) if isinstance(result.body, dict) else b""
+        if not result.status:
+            said = quotable(raw[:4096].decode("utf-8", "replace"), limit=200)
+            raise EndpointFailure(f"{self.endpoint.name}: a request in a batch was not carried out: {said}", retryable=True)
+        return self.endpoint.completion(request, result.status, {}, result.body, raw)
+
+    def told(self, name: str, number: str, requests: int) -> str:
+        """A line for people."""
+        return f"{self.endpoint.name}: {requests:,} requests have left in batch {number}"
+
+    async def page(self, method: str, path: str, data: bytes | None = None, *, large: bool = False) -> dict[str, Any]:
+        """The JSON object that a call brings."""
+        found = from_json(await self.endpoint.call(method, path, data, large=large))
+        if not isinstance(found, dict):
+            raise EndpointFailure(f"{self.endpoint.name}: the reply to {method} {path} is no JSON object", retryable=True)
+        return found
+
+    async def if_there(self, call: Awaitable[T]) -> T | None:
+        """What a call brings; None where the provider knows no such batch, or has forgotten it."""
+        try:
+            return await call
+        except EndpointFailure as failure:
+            if failure.status in (404, 410):
+                return None
+            raise
+
+    def name_in(self, reply: dict[str, Any], field: str) -> str:
+        """A name that the provider gave something; a failure that may have had its effect where there is none."""
+        found = reply.get(field)
+        if not isinstance(found, str) or not found or len(found) > 500:
+            raise EndpointFailure(f"{self.endpoint.name}: the reply to a batch names no {field}", retryable=True)
+        return found

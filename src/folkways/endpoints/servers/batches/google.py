@@ -1,0 +1,86 @@
+"""Google's batches (Gemini): the requests go up inline under a display name, and the replies stand in the batch itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from folkways.endpoints.base import Request
+from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.clean import quotable
+from folkways.endpoints.servers.batches.base import HttpBatches
+
+ENDED = ("_SUCCEEDED", "_CANCELLED", "_EXPIRED")
+"""How the states end in which a batch has ended; what is before it differs between BATCH_STATE and JOB_STATE."""
+
+
+class GoogleBatches(HttpBatches):
+    """``POST {base}/v1beta/models/MODEL:batchGenerateContent``: up to 20 MB inline."""
+
+    most_bytes = 18 * 10**6
+
+    def line(self, request: Request) -> bytes:
+        """One of the inline requests, with the body that a single request would have."""
+        return b'{"request":%b,"metadata":{"key":"%b"}}' % (self.endpoint.body(request), request.key.encode())
+
+    async def send(self, name: str, lines: Sequence[bytes]) -> str:
+        """All at once."""
+        head = b'{"batch":{"displayName":"%b","inputConfig":{"requests":{"requests":[' % name.encode()
+        path = self.endpoint.path().replace(":generateContent", ":batchGenerateContent")
+        return self.name_in(await self.page("POST", path, head + b",".join(lines) + b"]}}}}", large=True), "name")
+
+    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
+        """By the display name, in all of the list: its order is not promised."""
+        token = ""
+        while True:
+            listed = await self.page("GET", f"{self._root()}/batches?pageSize=100{token}")
+            rows = listed.get("operations")
+            for row in rows if isinstance(rows, list) else ():
+                if isinstance(row, dict) and _metadata(row).get("displayName") == name and not _state(row).endswith("_FAILED"):
+                    return self.name_in(row, "name")
+            following = listed.get("nextPageToken")
+            if not isinstance(following, str) or not following:
+                return None
+            token = f"&pageToken={quote(following, safe='')}"
+
+    async def look(self, number: str) -> Standing:
+        """A batch that the provider has forgotten has ended."""
+        found = await self.if_there(self._batch(number, large=True))
+        if found is None:
+            return Standing(ended=True)
+        if _state(found).endswith("_FAILED"):
+            error = found.get("error")
+            said = error.get("message") if isinstance(error, dict) else None
+            return Standing(ended=True, refused=quotable(str(said or "it does not say why")))
+        return Standing(ended=bool(found.get("done")) or _state(found).endswith(ENDED))
+
+    async def results(self, number: str) -> AsyncIterator[Result]:
+        """The inline responses, by the key in their metadata."""
+        found = await self.if_there(self._batch(number, large=True)) or {}
+        for holder in (found.get("response"), _metadata(found).get("output")):
+            rows = holder.get("inlinedResponses") if isinstance(holder, dict) else None
+            rows = rows.get("inlinedResponses") if isinstance(rows, dict) else rows
+            if not isinstance(rows, list):
+                continue
+            for row in rows:
+                key = _metadata(row).get("key") if isinstance(row, dict) else None
+                if isinstance(key, str):
+                    reply = row.get("response")
+                    yield Result(key, 200 if isinstance(reply, dict) else 0, reply if isinstance(reply, dict) else row.get("error"))
+            return
+
+    def _root(self) -> str:
+        return self.endpoint.path().partition("/models/")[0]
+
+    async def _batch(self, number: str, *, large: bool = False) -> dict[str, Any]:
+        return await self.page("GET", f"{self._root()}/{quote(number)}", large=large)
+
+
+def _metadata(row: dict[str, Any]) -> dict[str, Any]:
+    found = row.get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _state(row: dict[str, Any]) -> str:
+    return str(_metadata(row).get("state", ""))
