@@ -192,7 +192,7 @@ def test_estimates_and_reports_count_the_price_of_batches(study: Study, tmp_path
     ((tokens,),) = study.rows("SELECT sum(input_tokens + output_tokens) FROM responses")
     assert isinstance(tokens, int)
     run = load_run("last", study.workspace, prices)
-    assert run.report_data(with_judgements=False).runs[0].cost == pytest.approx(tokens * 1000 * 0.25 / 1e6)
+    assert run.report_data().runs[0].cost == pytest.approx(tokens * 1000 * 0.25 / 1e6)
     run.workspace.close()
 
 
