@@ -299,8 +299,8 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 
 def test_a_model_that_never_replied_has_no_file_and_is_named(tmp_path: Path) -> None:
-    with ChatServer(mode="letter") as server:
-        good, bad = f"{server.url}/v1#good", "http://127.0.0.1:9/v1#bad"
+    with ChatServer(mode="letter") as server, ChatServer(faults={"chances": {"400": 1.0}}) as refusing:
+        good, bad = f"{server.url}/v1#good", f"{refusing.url}/v1#bad"
         folkways("run", "demo/mcq", "-m", good, "-m", bad, "-w", tmp_path / "w.db", "--attempts", 1)
     files = exported(tmp_path)
     assert [path.parent.name for path, _ in files.documents()] == ["good"]
