@@ -146,6 +146,7 @@ def test_quickstart_needs_nothing_and_gives_a_report(tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
 
 
+@pytest.mark.nightly  # two minutes of a real model; tests/runs/test_gguf.py asks it a little every time
 def test_the_quickstart_asks_the_real_model_where_it_is_installed(tmp_path: Path) -> None:
     real_model()
     done = folkways_process("quickstart", "--out", tmp_path / "quick", timeout=540)

@@ -44,6 +44,7 @@ def run_page(folder: Path, environment: dict[str, str], shared: Path, change: Ca
     return done
 
 
+@pytest.mark.nightly  # minutes of a real model; tests/runs/test_gguf.py asks it a little every time
 @pytest.mark.shared
 def test_the_tutorial_runs_with_the_real_model(tmp_path: Path, environment: dict[str, str], shared: Path) -> None:
     real_model()
@@ -57,6 +58,7 @@ def test_the_tutorial_runs_with_the_real_model(tmp_path: Path, environment: dict
     assert shown_in_order(of_the_data, printed) is None
 
 
+@pytest.mark.nightly  # half a minute of two processors
 @pytest.mark.shared
 def test_the_numbers_of_the_baselines_are_those_of_the_page(tmp_path: Path, environment: dict[str, str], shared: Path) -> None:
     checked = 0
