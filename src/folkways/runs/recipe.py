@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from folkways.runs.models import Model
@@ -27,11 +26,11 @@ def recipe_of(
         "models": [model.name for model in models],
         "releases": {plan.task.benchmark: _name_of(plan) for plan in planned},
     }
+    left_alone = {**vars(RunOptions(("any",))), **vars(AskOptions())}
     chosen = {
-        entry.name: getattr(record, entry.name)
-        for record in (options, asking)
-        for entry in fields(record)
-        if entry.name not in (*given, *OF_THIS_SESSION) and getattr(record, entry.name) != _default(record, entry.name)
+        name: value
+        for name, value in {**vars(options), **vars(asking)}.items()
+        if name not in (*given, *OF_THIS_SESSION) and value != left_alone[name]
     }
     if profile is not None:
         given["profile"] = profile
@@ -50,11 +49,6 @@ def recipe_of(
     if "prompt_texts" in chosen:
         chosen["prompts"] = _nested(chosen.pop("prompt_texts"))
     return given | {name.replace("_", "-"): list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
-
-
-def _default(record: object, name: str) -> Any:
-    plain = RunOptions(("any",)) if isinstance(record, RunOptions) else AskOptions()
-    return getattr(plain, name)
 
 
 def _name_of(plan: TaskPlan) -> str:

@@ -152,7 +152,7 @@ def _type_of(parameter: click.Parameter) -> type:
 
 
 def _is_list(key: str, parameter: click.Parameter) -> bool:
-    return key == "tasks" or parameter.make_metavar(click.Context(click.Command("run"))) == "LIST"
+    return key == "tasks" or parameter.metavar == "LIST"
 
 
 def json_schema() -> dict[str, Any]:

@@ -73,11 +73,17 @@ class Leaderboard:
     def __init__(self, view: ReportView) -> None:
         self.view = view
         self.published = PublishedView(view)
+        self._rows: dict[str, list[Row]] = {}
         self._ranked: dict[str, Mapping[str, Standing]] = {}
         self._drawn_in: dict[str, Mapping[tuple[str, str], Steadied]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
         """The lines of a task, as far as there are any: models by score, people, published figures, then baselines."""
+        if task.task not in self._rows:
+            self._rows[task.task] = self._made_rows(task)
+        return self._rows[task.task]
+
+    def _made_rows(self, task: TaskView) -> list[Row]:
         standings = self.standings(task)
         people = [task.people[WHOLE, WHOLE]] if (WHOLE, WHOLE) in task.people else []
         published = [
