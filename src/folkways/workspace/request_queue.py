@@ -256,13 +256,6 @@ class RequestQueue:
         for claim in over:
             del self._claimed[claim]
 
-    def forget(self, keys: Sequence[str]) -> int:
-        """Take stored responses away, so that they are pending again; returns how many there were."""
-        responses = schema.responses
-        with self.workspace.write() as connection:
-            chunks = [keys[start : start + KEYS_PER_QUERY] for start in range(0, len(keys), KEYS_PER_QUERY)]
-            return sum(connection.execute(sa.delete(responses).where(responses.c.key.in_(chunk))).rowcount for chunk in chunks)
-
     def give_back(self, keys: Collection[str]) -> None:
         """Let others ask these requests, which were claimed together with no others and will not be sent."""
         claims = {self._claim_of[key] for key in keys if key in self._claim_of}
