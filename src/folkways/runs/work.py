@@ -120,7 +120,7 @@ def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelPro
 def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> list[ModelProgress] | None:
     """What a finished run has of each model, where no request failed: nothing is left to ask then. None where some may be left.
 
-    No request is looked up: replies to what a run expects do not go away while it is in the workspace.
+    No request is looked up: a reply to what a finished run expects is never taken away without the run being finished no longer.
     """
     if run.state != "finished" or run_records.any_failed(workspace, run):
         return None
