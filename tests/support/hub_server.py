@@ -237,6 +237,7 @@ class HubServer:
     """The server as a child process, for tests: a context manager with ``url``, ``cdn``, ``control`` and ``log``."""
 
     def __init__(self, root: Path) -> None:
+        self.root = root
         self._command = [sys.executable, "-m", "tests.support.hub_server", "--root", str(root)]
 
     def __enter__(self) -> HubServer:

@@ -1,7 +1,7 @@
 """What the hub does with uploads: repositories, preupload, large files (LFS), commits, pull requests. Part of ``hub_server``.
 
 A data set lies in ROOT/OWNER/NAME, where downloads find it, a model in ROOT/models/OWNER/NAME; what is there when the server starts
-is public. Files of the endings in LARGE go by LFS, all others by the commit itself. A token ``reads`` may not write; the
+is public. Files of the endings in LARGE go by LFS, all others by the commit itself. The token ``hf_reads`` may not write; the
 namespace ``others`` is nobody's. A README.md whose YAML does not parse is refused.
 """
 
@@ -21,7 +21,7 @@ import yaml
 LARGE = (".parquet", ".bin")
 API = re.compile(r"/api/(?P<kind>models|datasets)/(?P<name>[^/]+/[^/]+)(/(?P<verb>preupload|commit|revision)/(?P<revision>[^/]+))?")
 BATCH = re.compile(r"/(?P<kind>datasets/)?(?P<name>[^/]+/[^/]+)\.git/info/lfs/objects/batch")
-READ_ONLY, NOBODYS = "reads", "others"
+WRITES, READ_ONLY, NOBODYS = "hf_writes", "hf_reads", "others"
 Answer = tuple[int, dict[str, Any], dict[str, str]]
 
 
@@ -50,7 +50,7 @@ class Uploads:
         if parts.path.startswith("/lfs/"):
             self.objects[parts.path.removeprefix("/lfs/")] = body
             return 200, {}, {}
-        if token not in ("writes", READ_ONLY):
+        if token not in (WRITES, READ_ONLY):
             return 401, {"error": "Invalid credentials"}, {"X-Error-Message": "Invalid credentials in Authorization header"}
         if parts.path == "/api/validate-yaml":
             return self._validate(json.loads(body)["content"])

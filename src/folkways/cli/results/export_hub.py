@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import release_names, workspace_option
+from folkways.cli.options import names, release_names, workspace_option
 from folkways.cli.out import check_several
 from folkways.errors import FolkwaysError
 
@@ -67,6 +67,7 @@ def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, p
 @workspace_option
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets DEVELOPER/MODEL/...")
 @click.option("--model", metavar="NAME", help="Only this model of the run, by its name there.")
+@click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
 @click.option("--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out.")
 @click.option(
     "--dataset",
@@ -86,6 +87,7 @@ def eval_results(
     workspace: str,
     out: Path,
     model: str | None,
+    tasks: str | None,
     profile: str | None,
     data_sets: tuple[str, ...],
     task_ids: tuple[str, ...],
@@ -123,6 +125,7 @@ def eval_results(
         record,
         out,
         model=model,
+        tasks=names(tasks),
         profile=profile,
         places=Places(named, _pairs(task_ids), source),
         incomplete=incomplete,
@@ -145,7 +148,7 @@ def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], recor
         elif unknown := [name for name in file.task_ids if name not in defined]:
             raise FolkwaysError(
                 f"nothing was pushed to {push}: the eval.yaml of {file.data_set} has no task {', '.join(unknown)}\n"
-                f"valid: {', '.join(defined)}\nSay which is meant: --task-id TASK=ID"
+                f"valid: {', '.join(defined)}\nSay which is meant with --task-id TASK=ID, or leave the others out with --tasks"
             )
     address = opened.open_pull_request(
         push,

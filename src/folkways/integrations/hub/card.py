@@ -32,11 +32,16 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 @dataclass(frozen=True)
 class Configuration:
-    """One task's judgements. counts: model, profile, state, len."""
+    """One task's judgements. languages: ``language`` and ``len``, the rows in it."""
 
     name: str
     task: str
-    counts: pl.DataFrame
+    languages: pl.DataFrame
+
+    @property
+    def rows(self) -> int:
+        """How many judgements there are."""
+        return int(self.languages["len"].sum())
 
 
 def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: Sequence[Configuration]) -> str:
@@ -48,7 +53,7 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
     titles = [benchmarks()[name].title for name in asked]
     title = f"Judgements of {plural(len(run.models), 'model')} on {', '.join(titles)}"
     parts = [
-        _front(run, scores, made, title, asked),
+        _front(run, made, title, asked),
         f"# {escape(title)}",
         f"Run {code(run.run.name)}, begun on {_day(run)}, asked by [folkways]({HOMEPAGE}) {escape(run.run.version)}. A row is the "
         "judgement of one reply: which item in which language and wording, how it ended, and what it is worth.",
@@ -65,17 +70,16 @@ def _day(run: StoredRun) -> str:
     return datetime.fromtimestamp(run.run.created, UTC).date().isoformat()
 
 
-def _front(run: StoredRun, scores: pl.DataFrame, made: Sequence[Configuration], title: str, asked: Sequence[str]) -> str:
+def _front(run: StoredRun, made: Sequence[Configuration], title: str, asked: Sequence[str]) -> str:
     inside = [hub_licence(run.record(each.task).licence) for each in made if run.why_items_stay(each.task) is None]
-    languages = scores.filter(facet="language")["value"].unique().sort()
-    rows = sum(int(each.counts["len"].sum()) for each in made)
+    languages = sorted({name for each in made for name in each.languages["language"]})
     configs = ["scores", *(each.name for each in made)]
     fields = {
         "license": list(dict.fromkeys(inside)) or ["unknown"],
         "language": [name for name in languages if _LANGUAGE.fullmatch(name)],
         "pretty_name": title,
         "tags": ["folkways", MARK, "evaluation", "culture", *asked],
-        "size_categories": [size_category(rows)],
+        "size_categories": [size_category(sum(each.rows for each in made))],
         "configs": [{"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*.parquet"}]} for name in configs],
     }
     return front_matter({name: value for name, value in fields.items() if value}).rstrip("\n")
@@ -84,14 +88,14 @@ def _front(run: StoredRun, scores: pl.DataFrame, made: Sequence[Configuration], 
 def _unfinished(run: StoredRun) -> Iterator[str]:
     if run.run.state != "finished":
         why = escape(run.without_hosts(run.run.reason) or run.run.state)
-        yield f"> **The run is not finished** ({why}). What has no reply stays in the denominators, and counts as nothing."
+        yield f"> **Not everything has a reply** ({why}). What has none stays in the denominators, and counts as nothing."
 
 
 def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str]:
     rows = [[code("scores"), count(scores.height), "every score with interval, counts, coverage and signature"]]
     for each in made:
         what = "items, replies and verdicts" if run.why_items_stay(each.task) is None else "ids and verdicts alone"
-        rows.append([code(each.name), count(int(each.counts["len"].sum())), f"{escape(get_task(each.task).title)}: {what}"])
+        rows.append([code(each.name), count(each.rows), f"{escape(get_task(each.task).title)}: {what}"])
     yield "## What is in it"
     yield table(["Configuration", "Rows", "Holds"], rows, numeric={1})
     yield (

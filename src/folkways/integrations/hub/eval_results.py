@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,6 +55,7 @@ def export_eval_results(
     out: Path,
     *,
     model: str | None = None,
+    tasks: Sequence[str] | None = None,
     profile: str | None = None,
     places: Places = Places(),
     incomplete: bool = False,
@@ -65,24 +66,25 @@ def export_eval_results(
     part of the benchmark, or counts items without a reply, is written where ``incomplete`` says so, and the file's notes tell what
     is missing. Licences of items have no part in it: nothing of an item is written.
 
-    model: only this endpoint of the run. UnknownNameError for one that the run did not ask, and for tasks in ``places`` that it has
-    not; FolkwaysError if nothing is left to write, or two endpoints are one model.
+    model: only this endpoint of the run. tasks: only these. UnknownNameError for a model or a task that the run did not ask;
+    FolkwaysError if nothing is left to write, or two endpoints are one model.
     """
     stored = StoredRun(workspace, run, profile, unlicensed_items=False)
     export = _Export(stored, places, incomplete)
-    if unknown := sorted(set(places.task_ids) - set(stored.tasks)):
+    if unknown := sorted({*places.task_ids, *(tasks or ())} - set(stored.tasks)):
         raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
+    wanted = [task for task in stored.tasks if tasks is None or task in tasks]
     files: list[ModelFile] = []
     for endpoint in _chosen(stored, model):
-        rows = [export.headline(endpoint, task) for task in stored.tasks]
-        for benchmark in dict.fromkeys(task.split("/")[0] for task in stored.tasks):
+        rows = [export.headline(endpoint, task) for task in wanted]
+        for benchmark in dict.fromkeys(task.split("/")[0] for task in wanted):
             mine = [row for row in rows if row is not None and row["task"].split("/")[0] == benchmark]
             if mine and (data_set := export.data_set(mine[0]["task"])):
                 files.append(export.write(out, endpoint, benchmark, data_set, mine))
     if not files and not export.notes:
         raise stored.no_score_error()
     if not files:
-        raise FolkwaysError("\n".join([f"run {run.name} has nothing to write:", *export.notes]))
+        raise FolkwaysError("\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)]))
     if not places.source:
         export.notes.append(
             "the files name no source; say where the judgements can be looked at: --source URL (folkways export hub)"

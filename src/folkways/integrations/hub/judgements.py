@@ -115,7 +115,7 @@ class _Export(StoredRun):
         return files
 
     def write_task(self, task: str) -> tuple[list[Path], pl.DataFrame]:
-        """Write the judgements of a task; returns the files, and how many rows of which model ended how."""
+        """Write the judgements of a task; returns the files, and how many rows are in which language."""
         counts: list[pl.DataFrame] = []
         whole = self.why_items_stay(task) is None
         schema = self._schema(task, whole)
@@ -124,12 +124,11 @@ class _Export(StoredRun):
             judged = self._rows(task, schema, whole)
             while rows := list(islice(judged, ROWS)):
                 frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
-                counts.append(frame.group_by("model", "profile", "state", maintain_order=True).len())
+                counts.append(frame.group_by("language", maintain_order=True).len())
                 yield packed(frame, "parquet")
 
         files = self.write(config_name(task), contents())
-        told = pl.concat(counts).group_by("model", "profile", "state", maintain_order=True).agg(pl.col("len").sum())
-        return files, told
+        return files, pl.concat(counts).group_by("language", maintain_order=True).agg(pl.col("len").sum())
 
     def _schema(self, task: str, whole: bool) -> Schema:
         known = get_task(task)

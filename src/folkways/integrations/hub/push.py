@@ -160,6 +160,7 @@ def open_hub() -> Hub:
         errors, utils = import_module("huggingface_hub.errors"), import_module("huggingface_hub.utils")
     except ImportError:
         raise MissingExtraError("--push", "hub", "huggingface_hub") from None
+    utils.logging.set_verbosity_error()  # it warns of pushes that change nothing, as of a mistake
     if not sys.stderr.isatty():
         utils.disable_progress_bars()
     return Hub(client, errors, endpoint, token)
