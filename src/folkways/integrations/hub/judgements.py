@@ -132,19 +132,29 @@ class _Export(StoredRun):
 
     def _schema(self, task: str, whole: bool) -> Schema:
         known = get_task(task)
-        metrics = {metric.name: pl.Float64 for metric in known.metrics}
+        firsts = (next(judged_rows(self.workspace, self.run, profile, part), None) for part, profile in self._judged(task))
+        judged = {name for row in firsts if row is not None for name in row.details}
+        metrics = {metric.name: pl.Float64 for metric in known.metrics if metric.name in judged}  # others are of many rows together
         return {**VERDICTS, **metrics, **({**dict.fromkeys(known.facets, pl.String), **TEXTS} if whole else {})}
 
     def _rows(self, task: str, schema: Schema, whole: bool) -> Iterator[tuple[Any, ...]]:
         texts = self.texts(task) if whole else {}
+        for part, profile in self._judged(task):
+            for row in judged_rows(self.workspace, self.run, profile, part):
+                text, gold = texts.get(row.item, (None, None))
+                given = {
+                    "model": self.names[part.endpoint],
+                    "profile": profile,
+                    "text": text,
+                    "gold": gold,
+                    "reason": self._reason(row),
+                }
+                yield tuple(_value(name, kind, row, given) for name, kind in schema.items())
+
+    def _judged(self, task: str) -> list[tuple[results.Part, str]]:
+        """The shares of a task, each in every profile that it was judged in."""
         profiles = self.scores.filter(pl.col("task") == task)["profile"].unique(maintain_order=True)
-        for part in (part for part in self.parts if part.task == task):
-            for profile in profiles:
-                about = {"model": self.names[part.endpoint], "profile": profile}
-                for row in judged_rows(self.workspace, self.run, profile, part):
-                    text, gold = texts.get(row.item, (None, None))
-                    given = {**about, "text": text, "gold": gold, "reason": self._reason(row)}
-                    yield tuple(_value(name, kind, row, given) for name, kind in schema.items())
+        return [(part, profile) for part in self.parts if part.task == task for profile in profiles]
 
     def _reason(self, row: JudgedRow) -> str | None:
         return self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
