@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,11 @@ import yaml
 
 from folkways.benchmarks.registry import get_task
 from folkways.releases.cards import hub_licence, size_category
+from folkways.releases.registry import get_record
 from folkways.releases.store import open_release
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.hub_benchmarks import normad_rows, write_delimited
 from tests.support.hub_server import HubServer
 from tests.support.hub_uploads import front_matter
 from tests.support.river import Done, environment, folkways
@@ -229,7 +232,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubServer]:
     (root / "org" / "data").mkdir(parents=True)
     (root / "org" / "data" / "facts.csv").write_text("a,b\n")
     with pytest.MonkeyPatch.context() as patch, HubServer(root) as server:
-        patch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_XET", True)
+        patch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
         yield server
 
 
@@ -298,6 +301,9 @@ def test_what_the_hub_refuses_is_said_in_words(push: Pushing) -> None:
     assert "may not write to me/new" in push.refused("hub", "me/new", token="hf_reads")
     assert "may not write to others/new" in push.refused("hub", "others/new")
     assert "cannot be reached" in push.refused("hub", "me/new", endpoint="http://127.0.0.1:9")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "huggingface_hub", None)
+        assert "pip install 'folkways[hub]'" in push.refused("hub", "me/new")
     push.hub.control(faults={"create": ["503"]})
     assert "try again later" in push.refused("hub", "me/new")
     assert (push.out / "README.md").exists(), "the files stay"
@@ -311,6 +317,22 @@ def test_scores_are_proposed_to_the_models_owner(push: Pushing) -> None:
     ((name, text),) = pull["files"].items()
     assert (pull["kind"], pull["name"], name) == ("models", "org/whole", ".eval_results/folkways_demo.yaml")
     assert text == (push.out / "org" / "whole" / name).read_text()
+
+
+def test_a_release_of_the_hub_is_named_with_its_commit(hub: HubServer, tmp_path: Path) -> None:
+    record = get_record("normad")
+    (entry,) = record.files
+    write_delimited(hub.root / record.repository, entry.remote, normad_rows())
+    env = environment(HF_ENDPOINT=hub.url, FOLKWAYS_DATA=str(tmp_path / "data"))
+    assert folkways("data", "fetch", "normad", env=env).returncode == 0
+    with ChatServer(mode="fixed:yes") as server:
+        done = folkways("run", "normad", "-m", f"{server.url}/v1#org/tiny", "-w", tmp_path / "w.db", env=env)
+        assert done.returncode == 0, done.stderr
+    assert Run(tmp_path / "w.db", "").export("eval-results", tmp_path / "out", env=env).returncode == 0
+    (path,) = (tmp_path / "out").rglob("*.yaml")
+    (told,) = entries(path)
+    assert (told.dataset_id, told.dataset_revision, told.task_id) == ("akhilayerukola/NormAd", record.revision, "acceptable")
+    assert told.value == 50.0, "three of six stories are acceptable"
 
 
 def test_scores_go_to_models_and_tasks_that_are_there(push: Pushing) -> None:
