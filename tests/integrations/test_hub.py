@@ -182,8 +182,9 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: R
     assert "What do people drink in the US?" not in texts_in(tmp_path / "out")
     done = people.export("hub", tmp_path / "out", "--items")
     assert done.returncode == 0 and not done.stderr
-    assert "What do people drink in the US?" in texts_in(tmp_path / "out")
-    assert str(people.workspace.parent) not in texts_in(tmp_path / "out")
+    text = texts_in(tmp_path / "out")
+    assert "What do people drink in the US?" in text and "**Not the whole benchmark**: only the cultures US, KR." in text
+    assert str(people.workspace.parent) not in text
 
 
 def entries(path: Path) -> list[huggingface_hub.EvalResultEntry]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
+from folkways.formatting import plural
 from folkways.integrations.models import StoredModel, stored_model
 from folkways.records import is_baseline
 from folkways.releases.base import ReleaseRecord
@@ -94,6 +95,18 @@ class StoredRun:
         for frame in item_batches(get_task(task), release_of(asked), restore_options(asked.options)):
             rows = frame.select("item", "text", "gold").iter_rows()
             found.update((item, (text or "", gold or "")) for item, text, gold in rows)
+        return found
+
+    def part_of_whole(self, task: str) -> list[str]:
+        """What the run was told to leave out of a task, in words; empty where it asked everything."""
+        options = restore_options(self.tasks[task].options)
+        found = []
+        if options.cultures:
+            found.append(f"only the cultures {', '.join(options.cultures)}")
+        if options.limit is not None:
+            found.append(f"at most {plural(options.limit, 'question')}")
+        if options.until is not None:
+            found.append(f"a sample, drawn until each stratum was known to {options.until:g} points")
         return found
 
     def without_hosts(self, text: str | None) -> str | None:

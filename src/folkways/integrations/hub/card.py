@@ -59,7 +59,7 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
         "judgement of one reply: which item in which language and wording, how it ended, and what it is worth.",
         *_unfinished(run),
         *_contents(run, made, scores),
-        *_scores(made, scores),
+        *_scores(run, made, scores),
         *_how(run, names, scores),
         *_licences(run, made),
     ]
@@ -114,7 +114,7 @@ def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFram
             )
 
 
-def _scores(made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str]:
+def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str]:
     yield "## Scores"
     for each in made:
         metric = get_task(each.task).metrics[0]
@@ -134,7 +134,10 @@ def _scores(made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str
         ]
         head = ["Model", *(["Profile"] if several else []), "Score", "95 % interval", "n", "Without a reply", "Coverage"]
         yield f"### {escape(get_task(each.task).title)} ({code(each.task)})"
-        yield f"{escape(metric.label)}. {escape(metric.about)}"
+        profiles = ", ".join(code(name) for name in rows["profile"].unique(maintain_order=True))
+        yield f"{escape(metric.label)}, profile {profiles}. {escape(metric.about)}"
+        if part := run.part_of_whole(each.task):
+            yield f"**Not the whole benchmark**: {escape('; '.join(part))}."
         yield table(head, shown, numeric=set(range(len(head) - 5, len(head))))
 
 

@@ -18,7 +18,6 @@ from folkways.integrations.stored_run import StoredRun
 from folkways.records import State
 from folkways.releases.cards import yaml_text
 from folkways.reports.text import number, plural
-from folkways.runs.plan import restore_options
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 
@@ -130,14 +129,7 @@ class _Export:
 
     def lacking(self, row: Mapping[str, Any]) -> list[str]:
         """What keeps a score from being one of the whole benchmark."""
-        options = restore_options(self.stored.tasks[row["task"]].options)
-        found = []
-        if options.cultures:
-            found.append(f"only the cultures {', '.join(options.cultures)}")
-        if options.limit is not None:
-            found.append(f"at most {plural(options.limit, 'question')}")
-        if options.until is not None:
-            found.append(f"a sample, until {options.until:g} points")
+        found = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
             best = number(row["at_best"])
             found.append(f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})")
