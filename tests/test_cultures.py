@@ -9,6 +9,8 @@ import iso3166
 import langcodes
 import pytest
 from babel import Locale
+from babel.core import UnknownLocaleError
+from babel.languages import get_territory_language_info
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +31,10 @@ from folkways.errors import UnknownNameError
 
 ALL_CULTURES = list(cultures().values())
 ALL_LANGUAGES = list(languages().values())
+OFFICIAL = ("official", "de_facto_official")
+WITHOUT_LOCALE = {"fj", "sm", "tet"}
+"""Languages whose name CLDR knows and nothing else."""
+
 OWN_CODES = {"NG-N", "ARAB", "ANGLO", "WORLD"}
 
 
@@ -77,7 +83,11 @@ def test_language_codes_and_scripts_agree_with_cldr(language: Language) -> None:
     assert langcodes.standardize_tag(language.iso639_3, macro=True) == language.code
     assert re.fullmatch(r"[a-z]{3}", language.iso639_3)
     assert langcodes.get(language.code).maximize().script == language.script
-    locale = Locale.parse(language.code)
+    try:
+        locale = Locale.parse(language.code)
+    except UnknownLocaleError:
+        assert language.code in WITHOUT_LOCALE and Locale("en").languages[language.code] == language.name
+        return
     assert {"ltr": "left-to-right", "rtl": "right-to-left"}[language.direction] == locale.character_order
     own_name = locale.get_display_name(language.code)
     assert own_name is not None
@@ -88,6 +98,29 @@ def test_language_codes_and_scripts_agree_with_cldr(language: Language) -> None:
 def test_languages_are_individual_ones_and_not_macrolanguages() -> None:
     macrolanguages = {"ara", "aze", "fas", "swa", "zho"}
     assert not macrolanguages & {language.iso639_3 for language in ALL_LANGUAGES}
+
+
+@pytest.mark.parametrize("culture", [culture for culture in ALL_CULTURES if culture.code != "WORLD"], ids=by_code)
+def test_every_culture_has_languages_and_none_is_english_unless_it_is(culture: Culture) -> None:
+    assert culture.languages
+    if culture.iso3166_1 is None:
+        return
+    spoken = get_territory_language_info(culture.iso3166_1)
+    national = {code.split("_")[0] for code, about in spoken.items() if about["official_status"] in OFFICIAL}
+    # CLDR has Filipino for Tagalog, and Norwegian as a whole beside Bokmål.
+    known = {{"fil": "tl"}.get(code, code).split("_")[0] for code in spoken}
+    assert set(culture.languages) <= known, "spoken there, says CLDR"
+    if "en" in culture.languages:
+        assert "en" in national
+        others = [about["population_percent"] for code, about in spoken.items() if code in culture.languages and code != "en"]
+        assert culture.languages[0] != "en" or all(spoken["en"]["population_percent"] >= share for share in others)
+    asked_in_a_language_without_office = {"ES-PV", "NG-N", "IN-AS", "IN-WB", "ID-JB", "CD", "ML", "MU", "NE", "PH"}
+    if culture.code not in asked_in_a_language_without_office:
+        assert culture.languages[0] in national
+
+
+def test_only_what_is_no_country_has_no_language() -> None:
+    assert [culture.code for culture in ALL_CULTURES if not culture.languages] == ["WORLD"]
 
 
 def test_blend_has_sixteen_cultures_in_thirteen_languages_in_its_order() -> None:
@@ -185,7 +218,7 @@ def test_an_unknown_name_is_answered_with_the_valid_ones() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown culture 'South Koera'\nvalid: .*KR.*\nKR is South Korea") as error:
         get_culture("South Koera")
     assert error.value.valid == sorted(cultures())
-    with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: am, ar, as"):
+    with pytest.raises(UnknownNameError, match="unknown language 'xx'\nvalid: af, am, ar, as"):
         get_language("xx")
     with pytest.raises(UnknownNameError, match="valid: blend, culturalbench, demo, xcr"):
         cultures_of("mmlu")

@@ -42,6 +42,7 @@ class Language:
     iso639_3:  the individual language, never a macrolanguage ("cmn", not "zho").
     script:    ISO 15924 code of the script that questions are written in ("Hans").
     direction: of that script.
+    also:      codes of further scripts that people write it in as a matter of course ("Latn" for Serbian).
     """
 
     code: str
@@ -50,6 +51,7 @@ class Language:
     iso639_3: str
     script: str
     direction: Literal["ltr", "rtl"] = "ltr"
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ class Culture:
     iso3166_2: None unless it is a subdivision that ISO knows.
     parent:    code of the culture that it is part of.
     region:    one of REGIONS; None where it lies in several.
-    languages: codes of the languages it is asked in locally, the usual one first; empty where it is asked in English only, although
-               English is not its own language.
+    languages: codes of the languages people are asked in locally, the usual one first; English only where it is official there.
+               Empty for WORLD alone, which is no single country.
     names:     benchmark -> what that benchmark's data call it ({"blend": "South_Korea", "culturalbench": "South Korea"}).
     aliases:   further names under which ``get_culture`` finds it.
     """
@@ -91,7 +93,10 @@ def _benchmarks() -> dict[str, dict[str, str]]:
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language by code."""
-    return MappingProxyType({code: Language(code=code, **entry) for code, entry in _read("languages.toml").items()})
+    table = {}
+    for code, entry in _read("languages.toml").items():
+        table[code] = Language(code=code, **{**entry, "also": tuple(entry.get("also", ()))})
+    return MappingProxyType(table)
 
 
 @cache

@@ -29,7 +29,15 @@ def test_json_has_every_culture_with_its_languages_and_names() -> None:
     assert west_java["parent"] == "ID"
     assert west_java["names"] == {"blend": "West_Java"}
     assert west_java["languages"] == [
-        {"code": "su", "name": "Sundanese", "endonym": "Basa Sunda", "iso639_3": "sun", "script": "Latn", "direction": "ltr"}
+        {
+            "code": "su",
+            "name": "Sundanese",
+            "endonym": "Basa Sunda",
+            "iso639_3": "sun",
+            "script": "Latn",
+            "direction": "ltr",
+            "also": [],
+        }
     ]
 
 

@@ -27,6 +27,8 @@ RANGES = {
     "Geor": "\u10a0-\u10fa\u10fc-\u10ff\u1c90-\u1cbf",
     "Taml": "\u0b83-\u0bb9\u0bd0",
     "Thai": "\u0e01-\u0e30",
+    "Laoo": "\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd\u0edc-\u0edf",
+    "Khmr": "\u1780-\u17b3",
     "Ethi": "\u1200-\u135a\u1380-\u138f\u2d80-\u2ddf",
     "Kana": "\u3041-\u3096\u30a1-\u30fa",
     "Hang": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
@@ -46,6 +48,15 @@ def script_counts(text: str) -> dict[str, int]:
     """Script -> letters of ``text`` that belong to it, for those that occur, most first."""
     counts = {script: len(letter.findall(text)) for script, letter in _letters().items()}
     return dict(sorted(((script, n) for script, n in counts.items() if n), key=lambda entry: -entry[1]))
+
+
+def letters_of(language: str) -> str:
+    """What stands between the brackets of a character class (Python's and JavaScript's) for the letters that ``language`` is
+    written in, in every script that people write it in as a matter of course.
+    """
+    found = languages()[language]
+    scripts = [part for script in (found.script, *found.also) for part in _SAME.get(script, (script,))]
+    return "".join(RANGES[script] for script in dict.fromkeys(scripts))
 
 
 def in_another_script(text: str, language: str) -> bool | None:

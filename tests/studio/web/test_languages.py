@@ -183,7 +183,15 @@ def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], lo
     assert page.evaluate("[document.documentElement.dir, getComputedStyle(document.body).direction]") == [direction, direction]
     page.get_by_role("button", name=words).click()
     assert not re.search("[A-Za-z]{4,}", page.get_by_role("alert").inner_text()), "what is missing is said in the reader's language"
-    page.locator("[name=answers]").first.fill(SAMPLES[locale])
+    answer, said = page.locator("[name=answers]").first, page.locator(".letters").first
+    answer.fill("tea")
+    answer.blur()
+    expect(said).to_contain_text("한국어")  # the people of this population write Korean
+    answer.fill("한국 전통 차, milk")
+    expect(said).to_be_empty()
+    answer.fill(SAMPLES["ar"])  # softly: what is in other letters is taken all the same
+    answer.blur()
+    expect(said).to_be_visible()
     page.get_by_role("button", name=words).click()
     expect(page.locator(".done")).to_be_visible()
     assert field.errors == []

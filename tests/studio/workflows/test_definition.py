@@ -45,6 +45,10 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
         ({"populations": [{"name": "x", "culture": "Atlantis"}]}, r"populations\[0\].culture: unknown culture 'Atlantis'"),
         ({"populations": [{"name": "x", "culture": "KR", "language": "xx"}]}, r"populations\[0\].language: unknown language 'xx'"),
         (
+            {"populations": [{"name": "x", "culture": "WORLD"}]},
+            r"populations\[0\].language: is missing, and WORLD has no language that it could be; valid: af, am",
+        ),
+        (
             {"populations": [{"name": "x", "culture": "KR", "part_of": "y"}]},
             r"populations\[0\].part_of: 'y' is no population above it",
         ),
@@ -85,6 +89,12 @@ def test_mistakes_are_told_with_their_place(changes: dict[str, Any], message: st
     with pytest.raises(DefinitionError, match=message) as error:
         read_definition({**described([VOTE]), **changes}, "mine.yaml")
     assert str(error.value).startswith("mine.yaml: 1 thing is wrong")
+
+
+def test_a_population_speaks_what_its_culture_speaks() -> None:
+    populations = [{"name": f"p-{code.lower()}", "culture": code} for code in ("CZ", "RO", "TH", "KR", "CA")]
+    found = read_definition({**described([VOTE]), "populations": populations})
+    assert [population.language for population in found.populations] == ["cs", "ro", "th", "ko", "en"]
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -16,6 +16,7 @@ from folkways import __version__
 from folkways.cultures import cultures, languages
 from folkways.reports.text import count, duration, number, percent, shorten, visible
 from folkways.studio.web.i18n import LOCALES, catalogue, direction, endonyms, term
+from folkways.text.scripts import letters_of
 
 STATIC = files(__package__) / "static"
 
@@ -84,7 +85,7 @@ def environment(locale: str) -> Environment:
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
         number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, day=day,
-        language=language_name, culture=culture_name, direction=direction, term=partial(term, locale=locale),
+        language=language_name, letters=letters_of, culture=culture_name, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from folkways.cultures import get_culture, get_language
+from folkways.cultures import get_culture, get_language, languages
 from folkways.errors import DataError, UnknownNameError
 from folkways.studio.records import Role
 from folkways.studio.stages.base import COMMON_OPTIONS, Option, StageKind
@@ -184,7 +184,11 @@ class _Reader(FieldReader):
         except UnknownNameError as error:
             self.say(f"{place}culture", str(error).splitlines()[0] + " (all names: folkways cultures)")
             return "", ""
-        language = entry.get("language", culture.languages[0] if culture.languages else "en")
+        language = entry.get("language", next(iter(culture.languages), None))
+        if language is None:
+            valid = ", ".join(sorted(languages()))
+            self.say(f"{place}language", f"is missing, and {culture.code} has no language that it could be; valid: {valid}")
+            return culture.code, ""
         try:
             return culture.code, get_language(str(language)).code
         except UnknownNameError as error:

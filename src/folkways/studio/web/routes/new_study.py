@@ -73,7 +73,7 @@ def prepare(context: RequestContext) -> Response:
         return _choose(context, problems, 422)
     raw: dict[str, Any] = dict(parse_yaml(template_text(name)))
     raw |= {"name": context.text("name"), "title": context.text("title").strip()}
-    chosen = [cultures()[code] for code in context.texts("culture") if code in cultures()]
+    chosen = [cultures()[code] for code in context.texts("culture") if code in cultures() and cultures()[code].languages]
     if chosen:
         raw["populations"] = populations_of(chosen)
     models = {purpose: context.text(purpose).strip() for purpose in ("helper", "verifier") if context.text(purpose).strip()}
@@ -89,8 +89,8 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
         name = re.sub(r"[^a-z0-9]+", "-", culture.name.lower()).strip("-")
         ask = "In which country or region did you mainly live before you were 18?"
         criterion = {"name": "home_before_18", "ask": ask, "options": [culture.name, "Another one"], "accept": [culture.name]}
-        language = culture.languages[0] if culture.languages else "en"
-        found.append({"name": name, "title": culture.name, "culture": culture.code, "language": language, "criteria": [criterion]})
+        place = {"name": name, "title": culture.name, "culture": culture.code, "language": culture.languages[0]}
+        found.append({**place, "criteria": [criterion]})
     return found
 
 

@@ -3,6 +3,7 @@
 import { Autosave } from "./autosave.js";
 import { choices } from "./choices.js";
 import { shortcuts } from "./keys.js";
+import { watchLetters } from "./letters.js";
 import { startOutbox } from "./outbox.js";
 import { keepWhilePresent } from "./presence.js";
 import { fieldsOf, post, unreachable } from "./send.js";
@@ -22,6 +23,7 @@ if (form) {
 
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
+  watchLetters(form);
 
   const saver = new Autosave(form, status, (versions) => {
     conflict.hidden = false;
