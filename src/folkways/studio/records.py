@@ -139,7 +139,10 @@ class Invite:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived."""
+    """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived.
+
+    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it.
+    """
 
     id: int
     study_id: int
@@ -149,6 +152,8 @@ class Participant:
     state: str
     source: str
     consent_version: str | None
+    consent_sha256: str | None
+    consent_language: str | None
     consented: float | None
     eligible: bool | None
     waiver: str | None

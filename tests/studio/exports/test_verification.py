@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
@@ -114,7 +115,9 @@ def test_licence_and_consent_are_recorded(desk: Desk, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     record = json.loads((tmp_path / "votes" / "study.json").read_text())
     assert record["licence"] == "CC-BY-4.0"
-    assert record["consent"] == {"version": desk.study.consent_version, "text": "You agree to be a test."}
+    text, version = "You agree to be a test.", desk.study.consent_version
+    told = {"language": None, "version": version, "sha256": sha256(text.encode()).hexdigest(), "people": 10, "text": text}
+    assert record["consent"] == {"version": version, "text": text, "texts": [told]}
     assert record["consented"] == {desk.study.consent_version: 10}
     assert record["withdrawn"] == 0
     assert read_votes([tmp_path / "votes"]).meta.licence == "CC-BY-4.0"

@@ -12,7 +12,10 @@ import orjson
 import polars as pl
 
 from folkways import __version__
+from folkways.reports.names import language_name
+from folkways.studio.records import Study
 from folkways.studio.services.gathering import Gathered
+from folkways.studio.workflows.wordings import StudyTexts
 
 CONTEXT: Mapping[str, Any] = {
     "@language": "en",
@@ -127,7 +130,6 @@ def _card(found: Gathered, tables: Mapping[str, pl.DataFrame], released: bool) -
         f"- `{name}`: {frame.height:,} rows; columns `{'`, `'.join(frame.columns)}`" for name, frame in tables.items()
     )
     release = "\n`release/` has the same in the schema of the benchmark, as folkways reads it.\n" if released else ""
-    quoted = "\n".join(f"> {line}" for line in study.consent_text.splitlines())
     return f"""{front}
 
 # {_cell(study.title)}
@@ -147,9 +149,7 @@ With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row
 
 {people}
 
-Everybody had agreed to this text (version `{study.consent_version}`) before they began:
-
-{quoted}
+{_consents(study)}
 
 {_withdrawn(found)}
 
@@ -157,6 +157,19 @@ Everybody had agreed to this text (version `{study.consent_version}`) before the
 
 {study.licence}
 """
+
+
+def _consents(study: Study) -> str:
+    """The text that everybody agreed to, or each of those of which people read one."""
+    texts = StudyTexts(study.definition, ()).consents
+    if len(texts) == 1:
+        return f"Everybody had agreed to this text (version `{texts[0].version}`) before they began:\n\n{_quoted(texts[0].text)}"
+    parts = [f"In {language_name(each.language or '')} (version `{each.version}`):\n\n{_quoted(each.text)}" for each in texts]
+    return "\n\n".join(("Everybody had agreed to one of these texts before they began:", *parts))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def _withdrawn(found: Gathered) -> str:

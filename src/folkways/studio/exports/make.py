@@ -24,6 +24,7 @@ from folkways.studio.exports.tables import item_table, judgement_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.gathering import Gathered, gather
 from folkways.studio.stages.registry import stage_kind
+from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 
 FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub")
@@ -101,8 +102,8 @@ def _record(found: Gathered, format: str) -> bytes:
         "workflow": study.workflow,
         "format": format,
         "licence": study.licence,
-        "consent": {"version": study.consent_version, "text": study.consent_text},
-        "consented": dict(sorted(Counter(version or "staff" for version in found.consent.values()).items())),
+        "consent": {"version": study.consent_version, "text": study.consent_text, "texts": _consents(found)},
+        "consented": dict(sorted(_agreed(found).items())),
         "people": len(found.people),
         "withdrawn": found.withdrawn,
         "items_left_out_with_them": found.left_out,
@@ -121,6 +122,26 @@ def _record(found: Gathered, format: str) -> bytes:
         "folkways": __version__,
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _agreed(found: Gathered) -> Counter[str]:
+    """Version of the text -> how many of the people agreed to it."""
+    return Counter(version or "staff" for version, _ in found.consent.values())
+
+
+def _consents(found: Gathered) -> list[dict[str, Any]]:
+    """Every text that people were shown before they began, whole, and how many of them agreed to it."""
+    agreed = _agreed(found)
+    return [
+        {
+            "language": each.language,
+            "version": each.version,
+            "sha256": each.sha256,
+            "people": agreed[each.version],
+            "text": each.text,
+        }
+        for each in StudyTexts(found.study.definition, ()).consents
+    ]
 
 
 def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:

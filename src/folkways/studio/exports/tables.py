@@ -27,6 +27,7 @@ JUDGEMENTS: Schema = {
     "seconds": pl.Float64,
     "date": pl.String,  # the day, in UTC
     "consent": pl.String,  # version of the text that the person agreed to; null for staff
+    "consent_language": pl.String,  # of that text; null where the study does not say
 }
 
 ITEMS: Schema = {
@@ -55,7 +56,8 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
             "payload": _json(each.payload),
             "seconds": each.seconds,
             "date": datetime.fromtimestamp(each.created, UTC).date().isoformat(),
-            "consent": found.consent[found.people[each.participant_id]],
+            "consent": found.consent[found.people[each.participant_id]][0],
+            "consent_language": found.consent[found.people[each.participant_id]][1],
         }
         for item in found.items.values()
         for each in found.judgements[item.id]

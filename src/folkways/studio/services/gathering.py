@@ -21,8 +21,8 @@ class Gathered:
     """What may leave a study.
 
     items: by id. judgements: by item id, in order of arrival. people: participant id -> pseudonym, of those whose judgements
-    are here. consent: pseudonym -> version of the text that they agreed to. withdrawn: how many people left, and ``left_out``
-    how many items left with them.
+    are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn: how many people left, and
+    ``left_out`` how many items left with them.
     """
 
     study: Study
@@ -31,7 +31,7 @@ class Gathered:
     items: Mapping[int, Item]
     judgements: Mapping[int, Sequence[Judgement]]
     people: Mapping[int, str]
-    consent: Mapping[str, str | None]
+    consent: Mapping[str, tuple[str | None, str | None]]
     withdrawn: int
     left_out: int
 
@@ -98,7 +98,7 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         items=kept,
         judgements=left,
         people={person.id: person.pseudonym for person in people if person.id in present},
-        consent={person.pseudonym: person.consent_version for person in people if person.id in present},
+        consent={each.pseudonym: (each.consent_version, each.consent_language) for each in people if each.id in present},
         withdrawn=len(gone),
         left_out=len(items) - len(kept),
     )

@@ -58,17 +58,19 @@ def direction(language: str) -> str:
     return found.direction if found else "auto"
 
 
-def negotiate(accepted: str, fallback: str = DEFAULT) -> str:
-    """The best of LOCALES for an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8")."""
+def accepted_languages(header: str) -> tuple[str, ...]:
+    """Codes of the languages that an ``Accept-Language`` header ("ko-KR,ko;q=0.9,en;q=0.8") asks for, best first."""
     weighted: list[tuple[float, str]] = []
-    for part in accepted.split(",")[:20]:
+    for part in header.split(",")[:20]:
         tag, _, parameters = part.strip().partition(";")
         try:
             weight = float(parameters.strip().removeprefix("q=")) if parameters.strip() else 1.0
         except ValueError:
             continue
         weighted.append((weight, tag.strip().lower().split("-")[0]))
-    for weight, tag in sorted(weighted, key=lambda pair: -pair[0]):
-        if weight > 0 and tag in LOCALES:
-            return tag
-    return fallback
+    return tuple(dict.fromkeys(tag for weight, tag in sorted(weighted, key=lambda pair: -pair[0]) if weight > 0 and tag))
+
+
+def negotiate(accepted: str, fallback: str = DEFAULT) -> str:
+    """The best of LOCALES for an ``Accept-Language`` header."""
+    return next((tag for tag in accepted_languages(accepted) if tag in LOCALES), fallback)

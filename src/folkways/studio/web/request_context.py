@@ -14,17 +14,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from folkways.studio.errors import NotAllowedError, NotFoundError
-from folkways.studio.records import Account, Participant, Role, Session, Study
+from folkways.studio.records import Account, Participant, Population, Role, Session, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, sessions
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
-from folkways.studio.web.i18n import LOCALES, catalogue, negotiate
+from folkways.studio.web.i18n import LOCALES, accepted_languages, catalogue, negotiate
 from folkways.studio.web.pages import render
 from folkways.studio.web.security.origin import visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
+from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 
 VISITOR_COOKIE = "folkways_visitor"
@@ -163,12 +164,36 @@ class RequestContext:
     @Cached
     def locale(self) -> str:
         """The reader's language of the interface: what they chose, else what their account or browser says."""
+        return self._chosen_locale or negotiate(self.request.headers.get("accept-language", ""))
+
+    @property
+    def _chosen_locale(self) -> str:
         chosen = self.cookie(LOCALE_COOKIE)
         if chosen in LOCALES:
             return chosen
         if self.account is not None and self.account.login is not None and self.account.locale in LOCALES:
             return self.account.locale
-        return negotiate(self.request.headers.get("accept-language", ""))
+        return ""
+
+    def texts_of(self, study: Study, population: Population | None = None) -> StudyTexts:
+        """A study's texts for this reader: in the language that they chose or their browser asks for, though the interface may not
+        be in it, else in that of their population, else in the study's own.
+        """
+        asked = (
+            [self._chosen_locale] if self._chosen_locale else accepted_languages(self.request.headers.get("accept-language", ""))
+        )
+        return StudyTexts(study.definition, (*asked, *([population.language] if population else [])))
+
+    @Cached
+    def population(self) -> Population | None:
+        """The population that the participant belongs to; None for staff."""
+        found = studies.populations(self.workspace, self.study.id)
+        return next((each for each in found if each.id == self.participant.population_id), None)
+
+    @Cached
+    def study_texts(self) -> StudyTexts:
+        """The texts of the study in the address, for a participant."""
+        return self.texts_of(self.study, self.population)
 
     def gettext(self, message: str, **values: Any) -> str:
         """A string of the interface in the reader's language; ``values`` fill its ``%(name)s``."""

@@ -13,7 +13,6 @@ stages:
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,11 +25,12 @@ from folkways.studio.records import Role
 from folkways.studio.stages.base import COMMON_OPTIONS, Option, StageKind
 from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.fields import FieldReader
+from folkways.studio.workflows.wordings import Wording, in_own_language
 
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STUDY_KEYS = (
-    "name", "title", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
+    "name", "title", "language", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
 )  # fmt: skip
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
@@ -75,7 +75,7 @@ class StageDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One study as described. raw: the file's contents."""
+    """One study as described, its texts in its own language. raw: the file's contents, with the texts in every language."""
 
     name: str
     title: str
@@ -88,8 +88,8 @@ class Definition:
 
     @property
     def consent_version(self) -> str:
-        """12 hexadecimal digits over the text that people agree to."""
-        return hashlib.sha256(self.consent.encode()).hexdigest()[:12]
+        """12 hexadecimal digits over the text that people agree to, in the study's own language."""
+        return Wording(self.consent, None).version
 
 
 def load_definition(path: Path) -> Definition:
@@ -133,6 +133,7 @@ class _Reader(FieldReader):
                 ["the file has to be a mapping with name, title, licence, consent, populations and stages"], self.file
             )
         self.known(raw, STUDY_KEYS, "")
+        written, raw = raw, in_own_language(raw, self.say)
         name = self.name(raw, "")
         title = self.text(raw, "title", "", default=name)
         workflow = self.text(raw, "workflow", "", default="own")
@@ -146,7 +147,7 @@ class _Reader(FieldReader):
         self._models(raw.get("models") or {})
         if self.problems:
             raise DefinitionError(self.problems, self.file)
-        return Definition(name, title, workflow, licence, consent, populations, stages, dict(raw))
+        return Definition(name, title, workflow, licence, consent, populations, stages, dict(written))
 
     def _models(self, raw: Any) -> None:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():

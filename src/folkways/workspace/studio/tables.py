@@ -117,6 +117,8 @@ participants = Table(
     Column("waiver", Text),  # why somebody was let in who does not meet the criteria
     Column("joined", Float, nullable=False),
     Column("left", Float),
+    Column("consent_sha256", String(64)),  # of the text that they saw; null for who agreed before this was kept
+    Column("consent_language", String(16)),  # of that text; null where the study does not say
     UniqueConstraint("study_id", "account_id"),
 )
 

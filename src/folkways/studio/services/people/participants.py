@@ -24,6 +24,7 @@ from folkways.studio.services.people.returning import RETURN_CODE, find_returnin
 from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_again
+from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -125,24 +126,26 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
 
 
 def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:
-    """Record that a person agreed to the study's text.
+    """Record that a person agreed to the study's text: the hash and the language of the one that they saw.
 
-    version: of the text that they saw; ConflictError if it is another by now.
+    version: of that text, which tells its languages apart; ConflictError if it is another by now.
     """
     now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
-        current = connection.scalar(sa.select(schema.studies.c.consent_version).filter_by(id=person.study_id))
-        if version != current:
+        definition = connection.scalar(sa.select(schema.studies.c.definition).filter_by(id=person.study_id))
+        seen = next((each for each in StudyTexts(definition, ()).consents if each.version == version), None)
+        if seen is None:
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
-        values: dict[str, object] = {"consent_version": version, "consented": now}
+        told = {"consent_sha256": seen.sha256, "consent_language": seen.language}
+        values: dict[str, object] = {"consent_version": version, **told, "consented": now}
         if person.state == ParticipantState.JOINED:
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        return _change(connection, person, "consented", values, details={"version": version}, now=now)
+        return _change(connection, person, "consented", values, details={"version": version, "language": seen.language}, now=now)
 
 
 def _change(connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any) -> Participant:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.responses import Response
 
 from folkways.studio.errors import InviteError, ReturnError, SubmissionError
-from folkways.studio.records import Participant, Population, Role, Study
+from folkways.studio.records import Role, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.people.participation import study_of_invitation
@@ -18,12 +18,6 @@ from folkways.studio.web.routing import Routes, sentence
 from folkways.studio.web.security.prolific import PARAMETERS, check_entry, read_parameters
 
 routes = Routes()
-
-
-def population_of(context: RequestContext, person: Participant) -> Population | None:
-    """The population that a person belongs to; None for staff."""
-    found = studies.populations(context.workspace, person.study_id)
-    return next((each for each in found if each.id == person.population_id), None)
 
 
 def _external(study: Study, given: Mapping[str, str], context: RequestContext) -> tuple[dict[str, str], bool]:
@@ -69,7 +63,7 @@ def _invitation(
     status: int = 200,
 ) -> Response:
     return context.page(
-        "entry/invitation.html.j2", status, study=study, role=role, carried=carried, by_service=by_service,
+        "entry/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried, by_service=by_service,
         needs_login=role != Role.ANNOTATOR, problems=problems or {},
     )  # fmt: skip
 
@@ -115,8 +109,12 @@ def join(context: RequestContext) -> Response:
 
 @routes.get("/work/{study}/consent", PARTICIPANT)
 def show_consent(context: RequestContext) -> Response:
-    """What people agree to, with its version."""
-    return context.page("entry/consent.html.j2", study=context.study, person=context.participant)
+    """What people agree to, with its version: in the reader's language where the study has it, or in the one of its others that
+    they ask for."""
+    texts = context.study_texts
+    asked = context.request.query_params.get("language", "")
+    shown = next((each for each in texts.consents if each.language and each.language == asked), texts.consent)
+    return context.page("entry/consent.html.j2", study=context.study, person=context.participant, texts=texts, shown=shown)
 
 
 @routes.post("/work/{study}/consent", PARTICIPANT)
@@ -136,15 +134,14 @@ def show_eligibility(context: RequestContext) -> Response:
 
 
 def _eligibility(context: RequestContext, given: Mapping[str, str], problems: Mapping[str, str], status: int = 200) -> Response:
-    population = population_of(context, context.participant)
-    criteria = population.criteria if population else ()
+    criteria = context.study_texts.criteria(context.population.name) if context.population else []
     return context.page("entry/eligibility.html.j2", status, study=context.study, criteria=criteria, given=given, problems=problems)
 
 
 @routes.post("/work/{study}/eligibility", PARTICIPANT)
 def answer_eligibility(context: RequestContext) -> Response:
     """Judge the answers once; they are kept apart from everything the person will say later."""
-    population = population_of(context, context.participant)
+    population = context.population
     names = [str(criterion["name"]) for criterion in population.criteria] if population else []
     given = {name: context.text(f"criterion-{name}") for name in names}
     try:
