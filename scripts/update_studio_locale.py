@@ -2,17 +2,21 @@
 """Bring the studio's translations up to date with the strings in its templates and code, and compile them.
 
     python scripts/update_studio_locale.py            # extract, update every studio.po, compile every studio.mo
-    python scripts/update_studio_locale.py --check    # only compare; exit code 1 where something is missing or not compiled
+    python scripts/update_studio_locale.py --check    # only compare; exit code 1 where a string of a whole language is missing, or
+                                                      # something is not compiled
 
-A new language: add its code to ``LOCALES`` of ``folkways.studio.web.i18n``, run this, translate the new ``studio.po``, and run
-this again.
+A new language: add its code to ``LOCALES`` of ``folkways.studio.web.i18n``, run this, translate the new ``studio.po`` or as much
+of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how much that
+is. Once nothing is missing, add the code to ``WHOLE``.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
@@ -20,10 +24,11 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES, terms
+from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES, WHOLE, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"
+COVERAGE = WEB / "locale" / "coverage.json"
 METHODS = [("web/templates/**.j2", "jinja2.ext:babel_extract"), ("**.py", "python")]
 ERRORS = ("BusyError", "ConflictError", "InviteError", "NotAllowedError", "NotFoundError")
 """Their messages are shown in the reader's language."""
@@ -84,6 +89,12 @@ def _is_whole(message: Message, plurals: int) -> bool:
     return isinstance(message.string, (tuple, list)) and len(message.string) == plurals and all(message.string)
 
 
+def coverage_bytes(lacking: Mapping[str, int], strings: int) -> bytes:
+    """How many of the strings each language has."""
+    told = {"strings": strings, "translated": {locale: strings - count for locale, count in lacking.items()}}
+    return f"{json.dumps(told, indent=2)}\n".encode()
+
+
 def main() -> int:
     """Update or compare; exit code 1 where ``--check`` finds something."""
     parser = argparse.ArgumentParser(description="Bring the studio's translations up to date.")
@@ -91,23 +102,31 @@ def main() -> int:
     check = parser.parse_args().check
     strings = template()
     wrong = False
+    counts: dict[str, int] = {}
     for locale in LOCALES:
         if locale == DEFAULT:
             continue
         catalog = updated(locale, strings)
         lacking = missing(catalog)
+        counts[locale] = len(lacking)
         path = po_path(locale)
         if check:
             stale = not path.exists() or mo_bytes(catalog) != path.with_suffix(".mo").read_bytes()
-            wrong |= bool(lacking) or stale
+            wrong |= stale or bool(lacking and locale in WHOLE)
             print(f"{locale}: {len(lacking)} strings without translation{', compiled file out of date' if stale else ''}")
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(po_bytes(catalog))
             path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
             print(f"{locale}: {len(catalog)} strings, {len(lacking)} without translation")
-        for text in lacking:
+        for text in lacking if locale in WHOLE else ():
             print(f"  {text}", file=sys.stderr)
+    counted = coverage_bytes(counts, len(strings))
+    if not check:
+        COVERAGE.write_bytes(counted)
+    elif counted != COVERAGE.read_bytes():
+        wrong = True
+        print("coverage.json is out of date")
     return int(wrong)
 
 

@@ -55,6 +55,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/signin"): ALL,
     ("POST", "/signout"): SIGNED_IN,
     ("POST", "/language"): ALL,
+    ("GET", "/languages"): ALL,
     ("GET", "/account"): SIGNED_IN,
     ("POST", "/account/password"): SIGNED_IN,
     ("POST", "/account/signout-everywhere"): SIGNED_IN,

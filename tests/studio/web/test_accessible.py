@@ -52,8 +52,15 @@ class Site:
     @property
     def entry(self) -> list[str]:
         home = f"/work/{self.field.study.name}"
-        pages = ["/signin", "/account", "/work", home, *(f"{home}/{page}" for page in ("consent", "withdraw", "done"))]
-        return [*pages, "/nowhere", "/join/nonsense", f"/studies/{self.field.study.name}", f"{home}/rest?why=paused"]
+        pages = [
+            "/signin",
+            "/languages",
+            "/account",
+            "/work",
+            home,
+            *(f"{home}/{page}" for page in ("consent", "withdraw", "done")),
+        ]
+        return [*pages, "/languages", "/nowhere", "/join/nonsense", f"/studies/{self.field.study.name}", f"{home}/rest?why=paused"]
 
 
 @pytest.fixture

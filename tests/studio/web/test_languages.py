@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from folkways.cultures import languages
+from folkways.cultures import cultures_of, languages
 from folkways.studio.services.people.sessions import open_session
 from folkways.studio.services.work import assignments
-from folkways.studio.web.i18n import DEFAULT, LOCALES, negotiate, term
+from folkways.studio.web.i18n import DEFAULT, LOCALES, WHOLE, catalogue, coverage, negotiate, term
+from folkways.text.scripts import letters_of
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client
 from tests.studio.web.worlds import OWNER, PERSON, build_world
@@ -23,7 +24,8 @@ from tests.support.studies import open_desk
 from tests.support.studio_server import StudioServer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-TRANSLATED = [locale for locale in LOCALES if locale != DEFAULT]
+TRANSLATED = [locale for locale in WHOLE if locale != DEFAULT]
+PARTLY = [locale for locale in LOCALES if locale not in WHOLE]
 PLACE = re.compile(r"%\(\w+\)s")
 SAMPLES = {
     "en": "What do people eat?",
@@ -66,6 +68,51 @@ def test_every_string_of_every_page_is_translated_and_compiled(script: ModuleTyp
     assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
 
 
+@pytest.mark.parametrize("locale", PARTLY)
+def test_what_is_translated_in_part_is_compiled_counted_and_in_its_own_letters(script: ModuleType, locale: str) -> None:
+    catalog = script.updated(locale, script.template())
+    assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
+    assert coverage()[locale].translated == len(catalog) - len(script.missing(catalog)) > 0
+    for message in catalog:
+        if message.id and message.string and not message.pluralizable:
+            assert re.search(f"[{letters_of(locale)}]", message.string), message.id
+            assert set(PLACE.findall(message.string)) == set(PLACE.findall(message.id)), message.id
+
+
+def test_the_languages_are_those_of_blend_and_bengali() -> None:
+    assert set(LOCALES) == {language for culture in cultures_of("blend") for language in culture.languages} | {"bn"}
+    assert all((found.translated == found.strings) == (locale in WHOLE) for locale, found in coverage().items())
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_missing_message_is_shown_in_english(script: ModuleType, locale: str) -> None:
+    known = catalogue(locale)
+    for message in script.template():
+        if not message.id:
+            continue
+        one, *many = message.id if message.pluralizable else (message.id,)
+        found = [known.ngettext(one, many[0], number) for number in range(12)] if many else [known.gettext(one)]
+        values = {place[2:-2]: "1" for place in PLACE.findall("".join((one, *many)))}
+        assert all(text and text % values for text in found) if values else all(found), message.id
+
+
+@pytest.mark.parametrize("locale", [*PARTLY, *TRANSLATED])
+def test_no_page_breaks_on_what_is_missing(server: StudioServer, locale: str) -> None:
+    world = build_world(server.workspace, 930 + LOCALES.index(locale))
+    for name, addresses in {
+        PERSON: ["", "/consent", "/withdraw", "/done"],
+        OWNER: ["", "/people", "/items", "/data"] if locale == PARTLY[0] else [""],
+    }.items():
+        client = Client(server.url)
+        client.cookies |= {"folkways_session": open_session(server.workspace, world.accounts[name]), "folkways_locale": locale}
+        for address in addresses:
+            reply = client.get(f"/{'work' if name == PERSON else 'studies'}/{world.study.name}{address}")
+            assert reply.status == 200 and f'<html lang="{locale}"' in reply.text, address
+    page = client.get("/languages").text
+    assert f"{coverage()[locale].translated} / {coverage()[locale].strings}" in page
+    assert page.count('scope="row"') == len(LOCALES)
+
+
 LETTERS = {"ar": re.compile("[\u0620-\u064a]"), "ko": re.compile("[\uac00-\ud7a3]")}
 
 
@@ -96,6 +143,7 @@ def test_translations_keep_what_is_filled_in(script: ModuleType, locale: str) ->
         ("fr", "en"),
         ("", "en"),
         ("ko;q=0, ar;q=x", "en"),
+        ("bn, ko;q=0.5", "ko"),  # Bengali is not whole: it has to be chosen
         ("EN-gb", "en"),
     ],
 )

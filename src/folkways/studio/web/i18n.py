@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gettext
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -12,8 +14,13 @@ from folkways.cultures import languages
 
 DOMAIN = "studio"
 DEFAULT = "en"
-LOCALES = ("en", "ar", "ko")
-"""Languages of the interface. English is the language of the strings in the code and has no catalogue."""
+LOCALES = ("en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha", "am", "bn")
+"""Languages of the interface. English is the language of the strings in the code and has no catalogue; what is missing in the
+catalogue of another one is shown in English.
+"""
+
+WHOLE = ("en", "ar", "ko")
+"""Those in which nothing is missing: only these are a reader's without being chosen."""
 
 
 @cache
@@ -23,6 +30,22 @@ def catalogue(locale: str) -> gettext.NullTranslations:
         return gettext.NullTranslations()
     with (files(__package__) / "locale" / locale / "LC_MESSAGES" / f"{DOMAIN}.mo").open("rb") as file:
         return gettext.GNUTranslations(file)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the interface's strings a language has."""
+
+    translated: int
+    strings: int
+
+
+@cache
+def coverage() -> Mapping[str, Coverage]:
+    """Locale -> what it has, as ``scripts/update_studio_locale.py`` counted it."""
+    counted = json.loads((files(__package__) / "locale" / "coverage.json").read_text(encoding="utf-8"))
+    total: int = counted["strings"]
+    return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
 
 
 @cache
@@ -72,5 +95,5 @@ def accepted_languages(header: str) -> tuple[str, ...]:
 
 
 def negotiate(accepted: str, fallback: str = DEFAULT) -> str:
-    """The best of LOCALES for an ``Accept-Language`` header."""
-    return next((tag for tag in accepted_languages(accepted) if tag in LOCALES), fallback)
+    """The best of WHOLE for an ``Accept-Language`` header."""
+    return next((tag for tag in accepted_languages(accepted) if tag in WHOLE), fallback)

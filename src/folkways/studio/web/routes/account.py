@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from folkways.studio.errors import TooManyAttemptsError
 from folkways.studio.services.people import accounts, sessions
-from folkways.studio.web.i18n import LOCALES
+from folkways.studio.web.i18n import LOCALES, coverage
 from folkways.studio.web.request_context import ANYBODY, LOCALE_COOKIE, SESSION_COOKIE, SIGNED_IN, VISITOR_COOKIE, RequestContext
 from folkways.studio.web.routing import Routes
 
@@ -106,6 +106,12 @@ def sign_out_everywhere(context: RequestContext) -> Response:
     sessions.revoke_all(context.workspace, context.me.id)
     context.cookies[SESSION_COOKIE] = sessions.open_session(context.workspace, context.me.id)
     return context.go("/account", "signed-out-everywhere")
+
+
+@routes.get("/languages", ANYBODY)
+def show_languages(context: RequestContext) -> Response:
+    """The languages of the interface, and how complete each is."""
+    return context.page("account/languages.html.j2", coverage=coverage())
 
 
 @routes.post("/language", ANYBODY)
