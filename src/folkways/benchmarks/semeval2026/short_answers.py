@@ -12,7 +12,8 @@ from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
 from folkways.benchmarks.judging.answer_matching import MATCHERS, Matcher
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
-from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED, QUESTIONS, people_answered, read_answers
+from folkways.benchmarks.semeval2026.data import people_answered, read_answers
+from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED
 from folkways.benchmarks.semeval2026.predictions import short_replies
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
@@ -54,7 +55,7 @@ class ShortAnswers(SemEvalTask):
     max_tokens: ClassVar[int] = 128
     tool_sets: ClassVar[tuple[str, ...]] = ("default", "simple")
     has_free_answers: ClassVar[bool] = True
-    questions_file: ClassVar[str] = QUESTIONS
+    has_options: ClassVar[bool] = False
 
     def __init__(self, tool_set: str = "default") -> None:
         self.tool_set = tool_set
@@ -65,7 +66,7 @@ class ShortAnswers(SemEvalTask):
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in read_answers(release):
-            own = {"spoken": entry.language, "english": entry.english, "answers": entry.answers}
+            own = {"english": entry.english, "answers": entry.answers}
             yield {**shared_columns(entry), **own, "gold": "; ".join(entry.answers)}
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -131,7 +132,7 @@ class ShortAnswers(SemEvalTask):
         return answer_groups((answer,) for answer in people_answered(item["answers"]))
 
     def question_in(self, item: Mapping[str, Any], language: str) -> str:
-        return str(item["text" if language == item["spoken"] else "english"])
+        return str(item["text"] if language == item["spoken"] else item["english"] or item["text"])
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """A prediction file of track 1: id, prediction."""

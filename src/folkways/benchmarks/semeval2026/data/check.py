@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from folkways.benchmarks.semeval2026.data import trial
 from folkways.benchmarks.semeval2026.data.reading import (
     ANSWERS,
     ASKED,
@@ -28,8 +29,10 @@ def check(release: Release) -> list[DataIssue]:
 
     Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (it stands beside answers), ``empty-answer``,
     ``outer-space``, ``repeated-answer``, ``repeated-question``, ``missing-file``, ``question-without-gold``,
-    ``gold-without-question``, ``empty-question``, ``empty-option``, ``equal-options``.
+    ``gold-without-question``, ``empty-question``, ``empty-option``, ``equal-options``; for the trial data see ``trial.check``.
     """
+    if trial.is_trial(release):
+        return list(trial.check(release))
     found: list[DataIssue] = []
     for gold, asked, columns, needed in (
         (ANSWERS, QUESTIONS, ASKED, "semeval2026/saq"),
