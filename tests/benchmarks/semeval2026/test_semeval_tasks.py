@@ -10,6 +10,7 @@ import pytest
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.semeval2026.data.reading import read_letters
+from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
 from folkways.releases.base import Release
@@ -102,6 +103,36 @@ def test_what_declines_is_refused_and_what_is_empty_unreadable(release: Release)
     assert verdict(release, "ja-JP_001", "申し訳ありませんが、わかりません。") == (True, "refused", 0.0)
     assert verdict(release, "ja-JP_001", " ")[1:] == ("unreadable", 0.0)
     assert verdict(release, "en-JP_001", "None", "paper")[1:] == ("unreadable", 0.0)  # lost by what reads the file
+
+
+WHERE = "Where do high school students in Japan study? (e.g., 7th floor, 8th floor)"
+REPEATING = [
+    ("Where do high school students in Japan study?", "unreadable", "the reply repeats the prompt and says nothing else"),
+    ("7th floor, 8th floor", "unreadable", "the reply repeats the prompt and says nothing else"),
+    ("In most towns high school students in Japan study a lot.", "answered", "no match"),
+    ("High school students in Japan study at school.", "answered", "words: school"),
+    ("At school", "answered", "words: school"),
+    ("7th floor", "answered", "words: 7th floor"),  # nobody can tell whether it is only repeated
+]
+
+
+@pytest.mark.parametrize(("reply", "state", "reason"), REPEATING)
+def test_what_a_reply_repeats_of_the_question_is_no_answer(release: Release, reply: str, state: str, reason: str) -> None:
+    """As small models do; the question has answers among its own words, and the authors' rule finds them."""
+    item = {"text": WHERE, "answers": ("school", "7th floor"), "locale": "en-JP", "culture": "JP"}
+    response = {"response": reply, "language": "en"}
+    assert isinstance(SAQ, ShortAnswers)
+    found = SAQ.verdict(item, response, "strict")
+    assert (found.state, found.reason) == (state, reason)
+    assert SAQ.verdict(item, response, "paper").values["correct"] == 1
+
+
+def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> None:
+    item = {"text": "When?", "answers": ("2025-07-04 0:00",), "locale": "en-US", "culture": "US"}
+    assert isinstance(SAQ, ShortAnswers)
+    for reply, profile, right in (("07/04", "strict", 1), ("7/4.", "strict", 1), ("07/04", "paper", 0), ("04/07", "strict", 0)):
+        assert SAQ.verdict(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
+    assert SAQ.accepted_answers(item) == (("2025-07-04 0:00", "07/04"),)
 
 
 def test_a_question_without_a_text_counts_as_in_the_competition_or_not_at_all(release: Release) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from folkways.benchmarks.semeval2026.data import reading, trial
 from folkways.benchmarks.semeval2026.data.check import check
-from folkways.benchmarks.semeval2026.data.reading import Entry, people_answered
+from folkways.benchmarks.semeval2026.data.reading import Entry, people_answered, ways_to_put
 from folkways.releases.base import Release
 
-__all__ = ["check", "looks_like", "people_answered", "questions_file", "read_answers", "read_letters"]
+__all__ = ["check", "looks_like", "people_answered", "questions_file", "read_answers", "read_letters", "ways_to_put"]
 
 
 def looks_like(folder: Path) -> bool:

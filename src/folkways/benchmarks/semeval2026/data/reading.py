@@ -29,6 +29,8 @@ OWN_CODES = {"AS": "IN-AS", "JB": "ID-JB", "NG": "NG-N", "PV": "ES-PV"}
 NOT_ANSWERED = frozenset(["no answer", "no-answer", "not applicable", "not-applicable", "i don't know", "idk"])
 """What annotators could say in place of an answer, and what stands among the answers for it, in lower case."""
 
+REWRITTEN_DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?: 0?0:00(?::00)?)?")
+
 _ID = re.compile(r"([a-z]{2})-([A-Z]{2})_(\d+)")
 
 
@@ -80,6 +82,12 @@ def read_letters(release: Release) -> Iterator[Entry]:
 def people_answered(answers: Iterable[str]) -> tuple[str, ...]:
     """The answers among what people said; empty where they gave none."""
     return tuple(answer for answer in answers if answer.lower() not in NOT_ANSWERED)
+
+
+def ways_to_put(answer: str) -> tuple[str, ...]:
+    """An answer; where a spreadsheet has made a moment of a date (2025-07-14 00:00) also the month and day that were asked for."""
+    found = REWRITTEN_DATE.fullmatch(answer)
+    return (answer, f"{found[1]}/{found[2]}") if found else (answer,)
 
 
 def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str, str]]:
