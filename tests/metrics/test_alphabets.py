@@ -93,6 +93,7 @@ def test_an_option_named_by_its_text_decides_what_no_letter_does() -> None:
         ('Most people would say "By the sea, always" (song).', "D"),  # with other quotation marks
         ("by the sea always song", "D"),
         ("A. rice\nB. library\nC. sea-side", None),  # the options again
+        ("A. ice\nB. library\nC. sea", None),  # also where only one is as it was shown
         ("A library", "B"),
         ("", None),
     ],

@@ -31,11 +31,14 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
             return None
     if label := first_label(reply, list(choices)):
         return label
+    if len({letter.upper() for letter in _LISTED.findall(reply)} & choices.keys()) > 1:
+        return None  # the options again, of which only one may be word for word as it was shown
     named = [label for label, text in texts.items() if text and f" {text} " in f" {said} "]
     return named[0] if len(named) == 1 else None
 
 
 _SEGMENTER = SimpleSegmenter()
+_LISTED = re.compile(r"(?<!\w)([A-Za-z])\s*[).:]")
 _LETTERED = re.compile(r"[\W_]*([A-Za-z])\s*[^\w\s][\W_]*(.+)")
 
 

@@ -61,7 +61,7 @@ class MultipleChoice(SemEvalTask):
         options = item["options"] or [""] * len(LABELS)
         letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=False)))
         if letter is None:
-            return unread(response["response"], response["language"], "no letter in the reply")
+            return unread(response["response"], response["language"], "no option in the reply, or more than one")
         return Verdict(letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
