@@ -218,7 +218,7 @@ class _Export:
         record = self._record(task)
         allowed = self.unlicensed_items if record.items_may_leave is None else record.items_may_leave
         if not allowed:
-            why = f"its licence is {record.licence}, which does not let items be passed on"
+            why = record.kept
             if record.items_may_leave is None:
                 why = "folkways does not know its licence; with --items you say that you may pass its items on"
             self.notes.append(f"{task}: aggregates alone of {record.name}: {why}")
