@@ -59,7 +59,7 @@ def test_the_trial_data_have_148_questions_in_23_locales(shared: Path, tmp_path:
     for path in (shared / "data/semeval2026-task7").glob("trial_data_*.tsv"):
         (tmp_path / path.name).symlink_to(path)
     trial = open_release(tmp_path, "semeval2026")
-    assert (trial.name, trial.verified, trial.record.items_may_leave) == ("semeval2026@08d1428-trial", True, False)
+    assert (trial.name, trial.verified, trial.record.items_may_leave) == ("semeval2026-trial@08d1428", True, False)
     for task in (SAQ, get_task("semeval2026/mcq")):
         asked = task.items(trial)
         assert (asked.height, asked["locale"].n_unique()) == (148, 23)

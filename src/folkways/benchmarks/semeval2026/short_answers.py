@@ -40,7 +40,7 @@ PLAIN = "{instruction}\n\n{question}"
 
 
 class ShortAnswers(SemEvalTask):
-    """Right when the reply has an answer that people of the region gave, by BLEnD's rule: the organisers' program could not be had."""
+    """Right when the reply has an answer that people of the region gave, by BLEnD's rule; the organisers' is not to be had."""
 
     name: ClassVar[str] = "semeval2026/saq"
     title: ClassVar[str] = "SemEval-2026 Task 7, short answers"
