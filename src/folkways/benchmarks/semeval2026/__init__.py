@@ -4,6 +4,7 @@ from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.semeval2026 import data
 from folkways.benchmarks.semeval2026.choices import MultipleChoice
 from folkways.benchmarks.semeval2026.predictions import SUBMISSIONS
+from folkways.benchmarks.semeval2026.results import RESULTS
 from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 
 BENCHMARK = Benchmark(
@@ -11,5 +12,6 @@ BENCHMARK = Benchmark(
     "SemEval-2026 Task 7",
     (ShortAnswers(), MultipleChoice()),
     reader=data,
+    results=RESULTS,
     submissions=SUBMISSIONS,
 )

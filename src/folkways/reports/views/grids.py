@@ -155,7 +155,7 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     """What people read for a value that names a group: cultures, languages and models by name."""
     if value in WHOLE_NAMES:
         return WHOLE
-    if column == "culture":
+    if column in ("culture", "asked_culture"):
         return one_line(culture_name(str(value)))
     if column == "language":
         return one_line(language_name(str(value)))
