@@ -14,8 +14,8 @@ from collections.abc import Mapping
 import polars as pl
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
-"""Share of words in common (Jaccard) from which a question is the one of its number; if no number's is more like it; and from which it
-is that of another number."""
+"""Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if no other number's is
+more like it; and from which it is the question of another number."""
 
 OFTEN = 0.3
 """A word of this share of a region's questions, and not of every region's, is of its name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -43,8 +43,8 @@ def wrong(judged: pl.DataFrame, metric: str) -> pl.DataFrame:
 def of_options(judged: pl.DataFrame, metric: str, wrong_options: int) -> pl.DataFrame:
     """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that was taken.
 
-    judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. Options that are nobody's
-    have a name there that is no culture's; how many they are is told by ``wrong_options``, the number of wrong options of an item.
+    judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. An option that is
+    nobody's has a name there that is no culture's; how many such there are follows from the number of ``wrong_options`` of an item.
     """
     taken = wrong(judged, metric).filter(pl.col("offered").is_not_null(), pl.col("chosen_culture").is_not_null())
     told = taken.select(
@@ -68,11 +68,12 @@ def of_answers(
 ) -> pl.DataFrame:
     """MATCHES of answers in words: whose people gave the answer that the reply has.
 
-    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every culture. known: template and language
-    asked in -> the answers of all cultures that have some in that language. An answer that people of the culture that was asked about
-    gave as well would not have been wrong, and does not count for the others.
+    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every culture; null for
+    one that is asked about no other. known: template and language asked in -> the answers of all cultures that have some in that
+    language. An answer that people of the culture asked about gave as well would not be wrong, and does not count for others.
     """
     asked = wrong(judged, metric).filter(pl.col("answer").is_not_null()).with_columns(question=templates)
+    asked = asked.filter(pl.col("question").is_not_null())
     key = ["question", "language", "culture", "answer"]
     distinct = asked.select(key).unique(maintain_order=True)
     questions: dict[tuple[str, str], _Question] = {}
@@ -91,35 +92,36 @@ class _Question:
     """The answers to one question, and what was found of replies to it."""
 
     answers: Answers
+    _texts: dict[str, list[frozenset[str]]] = field(default_factory=dict)  # of each culture's answers
     _whose: dict[Wording, list[str]] = field(default_factory=dict)
     _replies: dict[str, frozenset[str]] = field(default_factory=dict)
     _weights: dict[str, dict[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for culture, groups in self.answers.items():
+            self._texts[culture] = [frozenset(text.casefold().strip() for text, _ in group) for group in groups]
             for wording in dict.fromkeys(wording for group in groups for wording in group):
                 self._whose.setdefault(wording, []).append(culture)
 
     def match(self, culture: str, reply: str, same: Same) -> tuple[list[str], list[float], list[str]]:
-        """The other cultures, how many answers each has, and those whose answer the reply has."""
+        """The other cultures, how many answers each has, and those whose answer the reply has.
+
+        Nothing where it is an answer of the culture that was asked about, by this comparison if not by the profile's.
+        """
         if reply not in self._replies:
             hits = (names for (text, spoken), names in self._whose.items() if same(text, reply, spoken))
             self._replies[reply] = frozenset(name for names in hits for name in names)
         if culture not in self._weights:
             self._weights[culture] = self._others(culture)
-        weights, matched = self._weights[culture], self._replies[reply] - {culture}
+        weights, matched = self._weights[culture], self._replies[reply]
+        if culture in matched:
+            return [], [], []
         shown = {name: max(weight, float(name in matched)) for name, weight in weights.items()}
         shown = {name: weight for name, weight in shown.items() if weight}
         return [*shown], [*shown.values()], sorted(matched)
 
     def _others(self, culture: str) -> dict[str, float]:
-        own = _texts(self.answers.get(culture, ()))
+        own = frozenset[str]().union(*self._texts.get(culture, ()))
         return {
-            name: float(sum(own.isdisjoint(_texts([group])) for group in groups))
-            for name, groups in self.answers.items()
-            if name != culture
+            name: float(sum(own.isdisjoint(texts) for texts in groups)) for name, groups in self._texts.items() if name != culture
         }
-
-
-def _texts(groups: Iterable[Iterable[Wording]]) -> frozenset[str]:
-    return frozenset(text.casefold().strip() for group in groups for text, _ in group)

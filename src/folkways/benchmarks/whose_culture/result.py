@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_ho
 from folkways.benchmarks.whose_culture.matching import MATCHES
 from folkways.cultures import cultures, languages
 from folkways.records import Schema, require_columns
-from folkways.stats.clusters import clustered_difference, clustered_mean
+from folkways.stats.clusters import clustered_mean
 from folkways.stats.inclusion import inclusion_chances
 from folkways.stats.intervals import Floats, Ints, cluster_totals
 
@@ -41,15 +42,17 @@ CELLS: Schema = {
 }
 
 HOW = (
-    "A wrong answer that is the answer of m other cultures counts 1/m for each; the others' answers that would be right here do not count. "
-    "Chance: the same m answers, dealt to the cultures at random so that a culture with more answers gets more, the mean over all "
-    "ways to deal (exact, nothing is drawn). It says that cultures are alike in what they answer, not that the model knows nothing."
+    "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the answer of m cultures still, but "
+    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all draws, computed exactly."
 )
 INTERVAL = "Wilson's interval of the effective answers and its test, clustered by question template; p_holm is corrected for "
 
 
 def whose_culture(name: str, task: str, matches: Callable[[Inputs], pl.DataFrame], source: str = "") -> Result:
-    """The result that a benchmark opts in with. matches: MATCHES of the task's judgements; NotAvailableError where it cannot be told."""
+    """The result that a benchmark opts in with.
+
+    matches: MATCHES of the task's judgements; NotAvailableError where they cannot be told.
+    """
 
     def make(inputs: Inputs) -> Sequence[Table]:
         return whose_culture_tables(matches(inputs), task)
@@ -59,7 +62,10 @@ def whose_culture(name: str, task: str, matches: Callable[[Inputs], pl.DataFrame
 
 
 def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
-    """One table over all cultures asked about, and one from each culture to each for every language. NotAvailableError without any."""
+    """One table over all cultures asked about, and one from each culture to each for every language.
+
+    matches: MATCHES; NotAvailableError where there are too few.
+    """
     require_columns(matches, MATCHES, "matches")
     pairs, overall = [], []
     for (endpoint, language), part in matches.group_by(["endpoint", "language"], maintain_order=True):
@@ -69,9 +75,8 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
         pairs += [{**names, **row} for asked in sorted(set(part["asked_culture"])) for row in compared.cells(asked)]
     known = _corrected(pairs)
     if known.is_empty():
-        raise NotAvailableError(
-            f"needs {FEWEST} wrong answers or more about a culture, to questions that were answered for other cultures in the same language"
-        )
+        needed = f"needs {FEWEST} wrong answers or more about a culture, to questions that other cultures answered"
+        raise NotAvailableError(f"{needed} in the same language")
     whole = _corrected(overall).filter(pl.col("chance").is_not_null()).drop("asked_culture")
     return [*_overall(whole, task), *(_matrix(part, task) for part in known.partition_by("language", maintain_order=True))]
 
@@ -89,7 +94,7 @@ class _Compared:
 
     @classmethod
     def of(cls, part: pl.DataFrame) -> _Compared:
-        every = sorted({name for names in part["others"].explode().unique() for name in [names]})
+        every = sorted(part["others"].explode().unique())
         place = {name: at for at, name in enumerate(every)}
         weights, hits = np.zeros((part.height, len(every))), np.zeros((part.height, len(every)))
         for row, (others, numbers, matched) in enumerate(part.select("others", "weights", "matched").iter_rows()):
@@ -119,7 +124,7 @@ class _Compared:
             return {**told, "low": 100 * own.low, "high": 100 * own.high}
         apart = found - chance
         sums, counts = cluster_totals(apart, questions)
-        mean = clustered_difference(apart, sums, counts, 1.0)
+        mean = clustered_mean(sums, counts, float(apart @ apart), (-1.0, 1.0))
         interval = mean.interval()
         return {
             **told,
@@ -133,7 +138,7 @@ class _Compared:
 
 def _corrected(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """CELLS with ``p_holm``, corrected within each model and language; English first."""
-    cells = pl.DataFrame(rows, schema=dict(CELLS))
+    cells = pl.DataFrame(rows, schema=dict(CELLS)).with_columns(pl.col("p").fill_null(math.nan))
     parts = [with_holm(part) for part in cells.partition_by("endpoint", "language", maintain_order=True)]
     found = pl.concat(parts) if parts else with_holm(cells)
     return found.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
@@ -158,14 +163,14 @@ def _matrix(rows: pl.DataFrame, task: str) -> Table:
     language = languages()[rows["language"][0]].name if rows["language"][0] in languages() else rows["language"][0]
     by_chance = rows["chance"].null_count() < rows.height
     layout = Layout("asked_culture", "culture", "difference", decimals=0, by="endpoint", drawn="heatmap", diverges=0.0)
-    unit = "Percent of wrong answers about the culture of the row. The unit is the question."
+    unit = "Percent of the wrong answers about a culture. The unit is the question."
     if not by_chance:
         notes = [
             f"In {language} one other culture can be compared, so that there is no chance line: low and high are of the share."
         ]
     else:
         notes = [HOW, f"{INTERVAL}all pairs of a model and language.", *_standing_out(rows)]
-        unit = "Points above chance of the wrong answers about the culture of the row that are answers of the column's. " + unit
+        unit = f"Points above chance: how many wrong answers about the row's culture are the column's. {unit}"
     return Table(
         f"culture-to-culture-{rows['language'][0]}",
         f"From the culture asked about to the culture that answers, asked in {language} ({task})",

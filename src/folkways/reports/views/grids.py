@@ -131,6 +131,8 @@ def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFram
         across = part[layout.across].unique(maintain_order=True).to_list()
         cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
         down = part[layout.down].unique(maintain_order=True)
+        if set(across) == set(down):  # from each to each: both ways in one order
+            across = down.to_list()
         yield part, across, [(name, [cells.get((name, column)) for column in across]) for name in down]
 
 
