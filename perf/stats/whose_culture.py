@@ -108,15 +108,22 @@ def _line(table: str, size: int, model: str, tables: Sequence[pl.DataFrame], pul
     rows = pl.concat([one.with_columns(run=number) for number, one in enumerate(tables)]).filter(pl.col("difference").is_not_null())
     truth = rows.group_by("asked_culture", "culture").agg(truth=pl.col("difference").mean(), often=pl.len())
     rows = rows.join(truth.filter(pl.col("often") > len(tables) / 2), on=["asked_culture", "culture"])
-    held = 100 * rows.select(((pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))).mean()).item()
-    others = rows.filter(pl.col("culture") != PREFERRED)
-    below = f"{100 * others.select((pl.col('p') < 0.05).mean()).item():.1f}" if not pulled else ""
-    of_runs = others.group_by("run").agg(((pl.col("p_holm") < 0.05) & (pl.col("difference") > 0)).any())
-    any_of = f"{100 * of_runs['p_holm'].mean():.1f}"
-    us = rows.filter(pl.col("culture") == PREFERRED)
-    told = 100 * us.group_by("run").agg(((pl.col("p_holm") < 0.05) & (pl.col("difference") > 0)).any())["p_holm"].mean()
-    most = others["truth"].abs().max()
-    return f"| {table} | {size} | {model} | {held:.1f} | {below} | {any_of} | {most:.1f} | {told:.0f} |"
+    held = (pl.col("low") <= pl.col("truth")) & (pl.col("truth") <= pl.col("high"))
+    above = (pl.col("p_holm") < 0.05) & (pl.col("difference") > 0)
+    us = pl.col("culture") == PREFERRED
+    others = rows.filter(~us)
+    cells = [
+        f"{_percent(rows, held):.1f}",
+        "" if pulled else f"{_percent(others, pl.col('p') < 0.05):.1f}",
+        f"{_percent(others.group_by('run').agg(above=above.any()), pl.col('above')):.1f}",
+        f"{max(map(abs, others['truth'])):.1f}",
+        f"{_percent(rows.filter(us).group_by('run').agg(above=above.any()), pl.col('above')):.0f}",
+    ]
+    return f"| {table} | {size} | {model} | {' | '.join(cells)} |"
+
+
+def _percent(rows: pl.DataFrame, holds: pl.Expr) -> float:
+    return 100 * float(rows.select(holds.cast(pl.Float64).mean()).item())
 
 
 def main() -> None:

@@ -46,4 +46,4 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     return of_answers(judged, "correct", pl.col("question").replace_strict(templates, default=None), answers, same)
 
 
-RESULTS = (whose_culture("whose-culture", SAQ, _matches),)
+RESULTS = (whose_culture(SAQ, _matches),)

@@ -41,6 +41,8 @@ CELLS: Schema = {
     "questions": pl.Int64,
 }
 
+NEED_CHANCE = ("chance", "difference", "p", "p_holm")
+
 HOW = (
     "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the answer of m cultures still, but "
     "of any, the likelier the more answers a culture has that would be wrong here; the mean over all draws, computed exactly."
@@ -48,8 +50,8 @@ HOW = (
 INTERVAL = "Wilson's interval of the effective answers and its test, clustered by question template; p_holm is corrected for "
 
 
-def whose_culture(name: str, task: str, matches: Callable[[Inputs], pl.DataFrame], source: str = "") -> Result:
-    """The result that a benchmark opts in with.
+def whose_culture(task: str, matches: Callable[[Inputs], pl.DataFrame]) -> Result:
+    """The result that a benchmark opts in with; ``whose-blend-saq`` for blend/saq.
 
     matches: MATCHES of the task's judgements; NotAvailableError where they cannot be told.
     """
@@ -58,7 +60,12 @@ def whose_culture(name: str, task: str, matches: Callable[[Inputs], pl.DataFrame
         return whose_culture_tables(matches(inputs), task)
 
     asks = "Where a model is wrong about a culture, whose answers does it give, and oftener than chance?"
-    return Result(name, f"Whose culture answers: {task}", make, source, asks, (task,))
+    return Result(name_of(task), f"Whose culture answers: {task}", make, "", asks, (task,))
+
+
+def name_of(task: str) -> str:
+    """What the result of a task is called; its tables have names that begin so."""
+    return f"whose-{task.replace('/', '-')}"
 
 
 def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
@@ -148,7 +155,7 @@ def _overall(rows: pl.DataFrame, task: str) -> Iterator[Table]:
     if rows.height:
         order = rows.group_by("culture").agg(most=pl.col("difference").max())
         yield Table(
-            "default-culture",
+            name_of(task),
             f"Whose answers wrong answers are ({task})",
             "Percent of wrong answers about all other cultures, and points above chance. The unit is the question template.",
             rows.join(order, on="culture", maintain_order="left")
@@ -172,10 +179,10 @@ def _matrix(rows: pl.DataFrame, task: str) -> Table:
         notes = [HOW, f"{INTERVAL}all pairs of a model and language.", *_standing_out(rows)]
         unit = f"Points above chance: how many wrong answers about the row's culture are the column's. {unit}"
     return Table(
-        f"culture-to-culture-{rows['language'][0]}",
+        f"{name_of(task)}-{rows['language'][0]}",
         f"From the culture asked about to the culture that answers, asked in {language} ({task})",
         unit,
-        rows.sort("endpoint", "asked_culture", "culture", maintain_order=True),
+        rows.sort("endpoint", "asked_culture", "culture", maintain_order=True).drop([] if by_chance else NEED_CHANCE),
         layout if by_chance else None,
         notes=tuple(notes),
     )

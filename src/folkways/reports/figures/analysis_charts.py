@@ -71,7 +71,7 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     least = SMALL_STEP[width < NARROW] if small else 30.0
     step = max(least, min(110.0, (width + ROOM - room) / max(1, len(across))))
     slanted = step < max((label_width(name) for name in across), default=0)
-    axis = {
+    axis: Spec = {
         "orient": "top",
         "labelAngle": -90 if small else -50 if slanted else 0,
         "labelAlign": "left" if slanted else "center",

@@ -58,6 +58,6 @@ def _of_options(inputs: Inputs) -> pl.DataFrame:
 
 
 RESULTS = (
-    whose_culture("whose-culture", SAQ, _of_short_answers),
-    whose_culture("whose-option", MCQ, _of_options),
+    whose_culture(SAQ, _of_short_answers),
+    whose_culture(MCQ, _of_options),
 )
