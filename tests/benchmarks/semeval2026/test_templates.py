@@ -42,6 +42,7 @@ def test_a_question_like_no_other_is_in_no_template() -> None:
     assert templates_of(items({}).with_columns(english=pl.lit(None, dtype=pl.String))) == {}
 
 
+@pytest.mark.nightly
 @pytest.mark.shared
 def test_the_released_questions(shared: Path) -> None:
     entries = read_answers(open_release(shared / "data" / "semeval2026-task7", "semeval2026"))
