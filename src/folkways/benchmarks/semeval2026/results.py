@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.judging.answer_matching import StrictMatcher
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.semeval2026.data.reading import people_answered, read_answers
@@ -14,7 +15,7 @@ from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.whose_culture.matching import Answers, Wording, of_answers
 from folkways.benchmarks.whose_culture.result import whose_culture
 
-SAQ = "semeval2026/saq"
+SAQ, MCQ = "semeval2026/saq", "semeval2026/mcq"
 NEEDED = ("endpoint", "culture", "language", "question", "state", "answer", "counted", "correct")
 
 
@@ -46,4 +47,8 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     return of_answers(judged, "correct", pl.col("question").replace_strict(templates, default=None), answers, same)
 
 
-RESULTS = (whose_culture(SAQ, _matches),)
+RESULTS = (
+    whose_culture(SAQ, _matches),
+    consistency(SAQ, "correct", chosen=None, same=("question",)),
+    consistency(MCQ, "correct"),
+)
