@@ -57,7 +57,7 @@ GAPS: Schema = {
     "questions": pl.Int64,
 }
 
-HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages all"
+HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages local,en"
 
 
 def consistency(task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)) -> Result:

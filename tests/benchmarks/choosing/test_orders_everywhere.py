@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
 
 import polars as pl
 import pytest
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.choosing.orders import MOST, asked_orders, can_be_permuted, orders_of
+from folkways.benchmarks.choosing.task import ChoiceTask
 from folkways.benchmarks.registry import get_task, tasks
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
@@ -49,7 +52,32 @@ def blend(folder: Path) -> tuple[Task, Release]:
     return get_task("blend/mcq"), release_at(write_mcq_release(folder, 40))
 
 
-@pytest.mark.parametrize("made", [demo, blend])
+class Own(ChoiceTask):
+    """A task of another package, on items of its own."""
+
+    name: ClassVar[str] = "own/mcq"
+    facets: ClassVar[tuple[str, ...]] = ()
+    labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
+
+    def rows(self, release: Release) -> Iterator[dict[str, Any]]:
+        for number in range(12):
+            gold = self.labels[number % 4]
+            options = [f"{word} {number}" for word in ("tea", "milk", "soup", "juice")]
+            told = {"options": options, "local_language": "en", "gold_letter": gold}
+            yield {
+                "item": str(number),
+                "culture": "KR",
+                "text": f"What? {number}",
+                "gold": f"{gold}. {options[number % 4]}",
+                **told,
+            }
+
+
+def own(folder: Path) -> tuple[Task, Release]:
+    return Own(), open_release("demo")
+
+
+@pytest.mark.parametrize("made", [demo, blend, own])
 def test_a_letter_means_what_was_shown(made: object, tmp_path: Path) -> None:
     task, release = made(tmp_path)  # type: ignore[operator]
     items = task.items(release)
