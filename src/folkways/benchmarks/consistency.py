@@ -16,7 +16,7 @@ from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import cultures
-from folkways.records import Schema, plain
+from folkways.records import Schema
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.differences import METHOD, difference_of_shares
 from folkways.stats.intervals import cluster_totals
@@ -70,7 +70,7 @@ def consistency(task: str, metric: str, chosen: str | None = "chosen_option", sa
 
     def make(inputs: Inputs) -> Sequence[Table]:
         columns = [name for name in (*ASKED, metric, chosen) if name is not None]
-        return consistency_tables(plain(inputs.of(task, columns=columns)), task, metric, chosen, same)
+        return consistency_tables(inputs.of(task, columns=columns), task, metric, chosen, same)
 
     asks = "Does a model answer the same question alike in other words, orders of the options, languages and samples?"
     return Result(name_of(task), f"Consistency: {task}", make, "", asks, (task,))
@@ -92,13 +92,13 @@ def consistency_tables(
     if metric not in known:
         raise NotAvailableError(f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN")
     rows = judged.select(*ASKED, *known).drop_nulls(metric)
-    split = {name: split_variant(name) for name in rows["variant"].unique()}
+    split = {name: split_variant(name) for name in rows["variant"].cast(pl.String).unique()}
     templates, orders = ({name: parts[at] for name, parts in split.items()} for at in (0, 1))
     rows = rows.with_columns(
-        template=pl.col("variant").replace_strict(templates, return_dtype=pl.String),
-        order=pl.col("variant").replace_strict(orders, return_dtype=pl.Int64),
+        template=pl.col("variant").cast(pl.String).replace_strict(templates, return_dtype=pl.String),
+        order=pl.col("variant").cast(pl.String).replace_strict(orders, return_dtype=pl.Int64),
         right=pl.col(metric),
-        answer=pl.col(chosen) if chosen in known else pl.col(metric).cast(pl.String),
+        answer=pl.col(chosen if chosen in known else metric).cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int64),
     )
     found = [row for of_model in rows.partition_by("endpoint", maintain_order=True) for row in _alike(of_model, same)]
     if not found:
@@ -122,32 +122,34 @@ def consistency_tables(
 
 def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     """ALIKE of one model."""
+    # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
+    numbers = rows.select(_numbered(name) for name in (*same, *WAYS))
+    rows = rows.select("endpoint", "right", "question", said=pl.col("answer").fill_null(-1 - pl.int_range(pl.len())))
+    rows = rows.with_columns(numbers.rename({name: f"number_{name}" for name in numbers.columns}))
+    rows = rows.unique([f"number_{name}" for name in numbers.columns], keep="last", maintain_order=True)
     for over in WAYS:
-        if rows[over].n_unique() < 2:
+        if rows[f"number_{over}"].n_unique() < 2:
             continue
-        key = [*same, *(way for way in WAYS if way != over)]
-        # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
-        each = rows.unique([*key, over], keep="last", maintain_order=True).with_row_index("row")
-        each = each.filter(pl.len().over(key) > 1)
+        key = pl.lit(0, dtype=pl.Int64)
+        for name in (*same, *(way for way in WAYS if way != over)):
+            key = key * int(numbers[name].max()) + pl.col(f"number_{name}") - 1  # type: ignore[arg-type]
+        each = rows.with_columns(key=key).filter(pl.len().over("key") > 1)
         if each.is_empty():
             continue
-        own = pl.when(pl.col("answer").is_null()).then(pl.format("unread {}", "row")).otherwise(pl.format("said {}", "answer"))
-        counts = each.group_by(*key, own.alias("said"), maintain_order=True).agg(n=pl.len())
+        counts = each.group_by("key", "said", maintain_order=True).agg(n=pl.len())
         total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
-        spoken = counts.group_by(key, maintain_order=True).agg(
+        spoken = counts.group_by("key", maintain_order=True).agg(
             ways=total,
             agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
             entropy=-(share * share.log(2)).sum(),
         )
-        right = each.group_by(key, maintain_order=True).agg(
-            pl.col("question").first().alias("of_question"), low=pl.col("right").min(), high=pl.col("right").max()
+        right = each.group_by("key", maintain_order=True).agg(
+            pl.col("question").first(), turned=(pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
         )
-        items = spoken.join(right, on=key, nulls_equal=True, maintain_order="left").with_columns(
-            turned=(pl.col("low") < pl.col("high")).cast(pl.Float64)
-        )
-        questions = items["of_question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        items = spoken.join(right, on="key", maintain_order="left")
+        questions = items["question"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
         ways = int(items["ways"].max())  # type: ignore[arg-type]
-        by_way = each.group_by(over).agg(pl.col("right").mean())["right"]
+        by_way = each.group_by(f"number_{over}").agg(pl.col("right").mean())["right"]
         yield {
             "endpoint": rows["endpoint"][0],
             "over": over,
@@ -159,6 +161,11 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
             "items": items.height,
             "questions": np.unique(questions).size,
         }
+
+
+def _numbered(name: str) -> pl.Expr:
+    """The values of a column as numbers from 1 on."""
+    return pl.col(name).cast(pl.String).cast(pl.Categorical).to_physical().rank("dense").cast(pl.Int64).alias(name)
 
 
 def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, most: float) -> dict[str, float]:
