@@ -102,11 +102,12 @@ class _Compared:
     @classmethod
     def of(cls, part: pl.DataFrame) -> _Compared:
         every = sorted(part["others"].explode().unique())
-        place = {name: at for at, name in enumerate(every)}
         weights, hits = np.zeros((part.height, len(every))), np.zeros((part.height, len(every)))
-        for row, (others, numbers, matched) in enumerate(part.select("others", "weights", "matched").iter_rows()):
-            weights[row, [place[name] for name in others]] = numbers
-            hits[row, [place[name] for name in matched]] = 1.0
+        numbered = part.select("others", "weights", "matched", row=pl.int_range(pl.len()))
+        could = numbered.select("row", "others", "weights").explode("others", "weights")
+        weights[could["row"].to_numpy(), _places(could["others"], every)] = could["weights"].to_numpy()
+        found = numbered.select("row", "matched").explode("matched").drop_nulls()
+        hits[found["row"].to_numpy(), _places(found["matched"], every)] = 1.0
         drawn = hits.sum(axis=1)
         each = np.maximum(drawn, 1.0)[:, None]
         questions = part["question"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
@@ -141,6 +142,10 @@ class _Compared:
             "high": 100 * interval.high,
             "p": mean.p(),
         }
+
+
+def _places(names: pl.Series, every: Sequence[str]) -> Ints:
+    return names.cast(pl.Enum(every)).to_physical().to_numpy().astype(np.int64)
 
 
 def _corrected(rows: list[dict[str, Any]]) -> pl.DataFrame:
