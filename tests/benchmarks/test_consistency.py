@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.consistency import consistency_tables
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.records import compact
 
 NAMES = ["endpoint", "item", "question", "culture", "language", "variant", "sample", "correct", "chosen_option"]
 
@@ -81,7 +82,11 @@ def test_gaps_that_are_smaller_than_the_wobble_are_marked() -> None:
             for number in range(10)
         ]
 
-    tables = consistency_tables(judged(*replies("KR", 9, 9), *replies("US", 7, 3), *replies("ES", 4, 4)), "t/mcq", "correct")
+    data = judged(*replies("KR", 9, 9), *replies("US", 7, 3), *replies("ES", 4, 4))
+    tables = consistency_tables(data, "t/mcq", "correct")
+    as_in_reports = compact(data).with_columns(pl.col("correct").cast(pl.Float64))
+    for one, other in zip(tables, consistency_tables(as_in_reports, "t/mcq", "correct"), strict=True):
+        assert one.rows.equals(other.rows)
     gaps = {row["culture"]: row for row in tables[1].rows.iter_rows(named=True)}
     assert [gaps[code]["score"] for code in ("KR", "US", "ES")] == pytest.approx([90.0, 50.0, 40.0])
     assert [gaps[code]["difference"] for code in ("KR", "US", "ES")] == pytest.approx([45.0, -15.0, -30.0])

@@ -14,6 +14,7 @@ from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.benchmarks.whose_culture.matching import Answers, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture, whose_culture_tables
+from folkways.records import compact
 
 GOLD: Mapping[str, Sequence[str]] = {
     "KR": ["rice", "soup"],
@@ -111,9 +112,11 @@ def options(*taken: str, offered: str, questions: int = 10) -> pl.DataFrame:
 
 
 def test_options_that_are_nobodys_make_the_others_less_likely() -> None:
-    found = of_options(options("US", offered="US dummy", questions=1), "accuracy", 3)
+    found = of_options(options("US", offered="US dummy", questions=1), "accuracy", pl.col("question"), 3)
     assert weights(found.row(0, named=True)) == {"US": 1.0, "dummy": 2.0}
-    table = whose_culture_tables(of_options(options("US", "US", "dummy", offered="GB US dummy"), "accuracy", 3), "t")[1]
+    table = whose_culture_tables(
+        of_options(options("US", "US", "dummy", offered="GB US dummy"), "accuracy", pl.col("question"), 3), "t"
+    )[1]
     found_in = {row["culture"]: row for row in table.rows.iter_rows(named=True)}
     assert found_in["US"]["share"] == pytest.approx(200 / 3)
     assert [row["chance"] for row in found_in.values()] == pytest.approx([100 / 3, 100 / 3])
@@ -137,6 +140,15 @@ def test_what_is_matched_and_chance_add_up_alike(replies: list[tuple[str, str]])
     shuffled = whose_culture_tables(found.sample(fraction=1.0, shuffle=True, seed=1), "t")[1].rows
     assert shuffled["culture"].to_list() == pairs.rows["culture"].to_list()
     assert shuffled["share"].to_list() == pytest.approx(pairs.rows["share"].to_list())
+
+
+def test_judgements_as_reports_have_them() -> None:
+    small = compact(judged(("KR", "bread", 0.0), ("KR", "rice", 1.0), questions=10))
+    found = of_answers(small, "right", pl.col("question"), answers, same)
+    assert found.equals(matches(("KR", "bread", 0.0), questions=10))
+    taken = options("US", offered="US dummy", questions=2)
+    by_template = pl.col("question").str.slice(0, 1)
+    assert of_options(compact(taken), "accuracy", by_template, 3).equals(of_options(taken, "accuracy", by_template, 3))
 
 
 def test_a_benchmark_opts_in_by_its_own_result() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.cultures import cultures
-from folkways.records import Schema, State, require_columns
+from folkways.records import Schema, State, plain, require_columns
 
 MATCHES: Schema = {
     "endpoint": pl.String,
@@ -37,16 +37,17 @@ Same = Callable[[str, str, str], bool]
 def wrong(judged: pl.DataFrame, metric: str) -> pl.DataFrame:
     """The judgements with an answer that can be read and is wrong. DataError for columns that are not there."""
     require_columns(judged, (*WRONG, metric), "judgements")
-    return judged.filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0)
+    return plain(judged.filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0))
 
 
-def of_options(judged: pl.DataFrame, metric: str, wrong_options: int) -> pl.DataFrame:
+def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
     """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that was taken.
 
     judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. An option that is
     nobody's has a name there that is no culture's; how many such there are follows from the number of ``wrong_options`` of an item.
     """
     taken = wrong(judged, metric).filter(pl.col("offered").is_not_null(), pl.col("chosen_culture").is_not_null())
+    taken = taken.with_columns(question=templates)
     told = taken.select(
         *(name for name in MATCHES if name in taken.columns),
         asked_culture="culture",
