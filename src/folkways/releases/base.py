@@ -10,8 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import FolkwaysError
-
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:
@@ -107,7 +105,7 @@ class Release:
             )
         else:
             message += f"\nPut the file there, or use a published release of {self.record.benchmark} (folkways data list)."
-        raise FolkwaysError(message)
+        raise NotOnDiskError(message)
 
     @cached_property
     def fingerprint(self) -> str:

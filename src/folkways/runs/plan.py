@@ -1,9 +1,9 @@
-"""Plans a run: opens the releases, picks the items, makes the prompts and writes down everything that is expected."""
+"""Plans a run: picks the items, makes the prompts and writes down everything that is expected."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -14,14 +14,13 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError
 from folkways.releases.base import Release
-from folkways.releases.store import open_release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
@@ -38,11 +37,15 @@ SLICE = 1000
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """One task of a run, with the release it reads and the options its prompts are made with."""
+    """One task of a run, with the release it reads and the options its prompts are made with.
+
+    own: what of these options is this task's alone.
+    """
 
     task: Task
     release: Release
     options: RunOptions
+    own: Own = field(default_factory=dict)
     populations: Mapping[str, int] | None = None  # of a sampled run: stratum -> how many units it has in all
 
     @cached_property
@@ -71,72 +74,9 @@ class TaskPlan:
         if not found:
             raise FolkwaysError(
                 f"{self.task.name}: no item is left for these options "
-                f"(cultures {_shown(self.options.cultures)}, languages {_shown(self.options.languages)}, "
-                f"variants {_shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
+                f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
+                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
-
-
-def plan_tasks(options: RunOptions) -> list[TaskPlan]:
-    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before anything is asked."""
-    chosen = expand_tasks(options.tasks)
-    benchmarks = {task.benchmark for task in chosen}
-    unused = {name for name in options.releases if name != "*"} - benchmarks
-    if unused:
-        raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
-    _check_tasks(options, chosen)
-    opened: dict[str, Release] = {}
-    planned = []
-    for task in chosen:
-        name = options.releases.get(task.benchmark, options.releases.get("*", task.release))
-        if name not in opened:
-            opened[name] = open_release(name, task.benchmark)
-        task.check_askable(opened[name])
-        planned.append(TaskPlan(task, opened[name], options))
-    return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
-
-
-def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
-    """An error for an option that means none of the tasks."""
-    for name in options.prompt_texts:
-        owner = name.rpartition(":")[0]
-        if owner and owner not in {task.name for task in chosen}:
-            raise UnknownNameError("task of a prompt text (no such task in this run)", owner, [task.name for task in chosen])
-    if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
-        able = [task.name for task in tasks().values() if task.permutes_options]
-        raise FolkwaysError(
-            f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
-            f"those that can: {', '.join(able)}"
-        )
-
-
-def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
-    """Each task with those of the wanted cultures that it asks about, without the tasks that ask about none of them.
-
-    UnknownNameError for a culture that no task asks about.
-    """
-    available = {plan.task.name: _cultures_of(plan) for plan in planned}
-    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
-    select_cultures(wanted, everywhere)
-    narrowed = []
-    for plan in planned:
-        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
-        if own:
-            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
-    return narrowed
-
-
-def _cultures_of(plan: TaskPlan) -> list[str]:
-    found: dict[str, None] = {}
-    for batch in plan.task.item_batches(plan.release):
-        found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
-    return list(found)
-
-
-def _has_culture(name: str, available: Sequence[str]) -> bool:
-    try:
-        return bool(select_cultures([name], available))
-    except UnknownNameError:
-        return False
 
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
@@ -179,23 +119,33 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 
 def begin(
-    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None, recipe: Mapping[str, Any]
+    workspace: Workspace,
+    planned: Sequence[TaskPlan],
+    models: Sequence[Model],
+    name: str | None,
+    recipe: Mapping[str, Any],
+    absent: Mapping[str, str] | None = None,
 ) -> tuple[run_records.RunRecord, bool]:
     """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier.
 
-    recipe: what the user asked for, kept for the next who wants the same; it decides nothing.
+    recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
     options = asdict(planned[0].options)
     if options["cultures"] is not None:
         options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
-    left_out = {"tasks", "releases", *(() if options["until"] is not None else ("until", "strata"))}
+    of_tasks = sorted({name for plan in planned for name in plan.own})
+    not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
         "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in left_out},
+        "options": {key: value for key, value in options.items() if key not in not_said},
         "version": __version__,
     }
+    if of_tasks:
+        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+    if absent and planned[0].options.skip_missing:
+        config["left_out"] = absent
     tasks = [
         run_records.RunTask(
             plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
@@ -300,5 +250,5 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _shown(values: tuple[str, ...] | None) -> str:
+def shown(values: tuple[str, ...] | None) -> str:
     return ",".join(values) if values is not None else "as the task has them"
