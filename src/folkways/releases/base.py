@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from folkways.errors import NotOnDiskError
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:

@@ -21,8 +21,8 @@ MOST_ORDERS = 24
 class RunOptions:
     """Everything that decides what a run asks.
 
-    tasks:        names of tasks, benchmarks or suites; with settings of its own, which go before those of the run (of two limits the
-                  smaller counts): ``blend/saq?limit=400&languages=local``.
+    tasks:        names of tasks, benchmarks or suites; behind a name settings of its own, which go before those of the run (of two
+                  limits the smaller counts): ``blend/saq?limit=400&languages=local``.
     skip_missing: leave out tasks whose data are not on this disk, instead of an error; the run and its reports say which.
     releases:     benchmark -> name of a release or folder, where not the default one; the key ``*`` stands for every benchmark.
     cultures:     codes or names; None for all.

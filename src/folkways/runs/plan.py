@@ -251,4 +251,5 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shown(values: tuple[str, ...] | None) -> str:
+    """A choice as errors tell it."""
     return ",".join(values) if values is not None else "as the task has them"

@@ -64,7 +64,7 @@ def task_text(entry: Any) -> str:
         for name, value in entry.items()
         if name != "name"
     ]
-    text = entry["name"] + (SEPARATOR + "&".join(pairs) if pairs else "")
+    text = str(entry["name"]) + (SEPARATOR + "&".join(pairs) if pairs else "")
     split_task(text)
     return text
 

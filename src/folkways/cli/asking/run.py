@@ -57,8 +57,8 @@ def command(
 ) -> None:
     """Ask models the questions of one or more tasks.
 
-    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of each benchmark). Everything that is answered is stored at once; the same command
-    goes on where it stopped, and nothing is asked twice.
+    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of each benchmark).
+    Everything that is answered is stored at once; the same command goes on where it stopped, and nothing is asked twice.
 
     \b
     folkways run demo --model baseline/random

@@ -14,7 +14,7 @@ from folkways.reports.text import number
 from folkways.reports.views.grids import Grid, grids
 
 MOST_COLUMNS, MOST_ROWS = 24, 45
-"""Larger grids are tables alone: nobody reads a chart of them."""
+"""Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can have more rows."""
 
 
 SHORT = 30
@@ -59,8 +59,7 @@ def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list
 
 
 def _table_view(result: Result, table: Table, short: Mapping[str, str]) -> TableView:
-    laid_out = grids(table, short)
-    return TableView(table, laid_out, list(_figures(result, table, laid_out)))
+    return TableView(table, grids(table, short), list(_figures(result, table, grids(table, short, drawn=True))))
 
 
 def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator[Figure]:
@@ -78,7 +77,10 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
 def _fits(grid: Grid) -> bool:
     """Whether there is something to draw, and not more than can be read."""
     known = sum(cell.value is not None for row in grid.rows for cell in row[1:])
-    return known > 1 and len(grid.columns) - 1 <= MOST_COLUMNS and len(grid.rows) <= MOST_ROWS
+    columns, rows = len(grid.columns) - 1, len(grid.rows)
+    in_lanes = grid.layout is not None and grid.layout.drawn == "intervals"
+    enough = rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES if in_lanes else rows <= MOST_ROWS
+    return known > 1 and columns <= MOST_COLUMNS and enough
 
 
 def _spec(grid: Grid, layout: Layout, width: int) -> Spec:
