@@ -26,14 +26,14 @@ FEWEST_BENCHMARKS = 2
 """A profile over benchmarks needs so many; what one alone asks about stands in that benchmark's own part of a report."""
 
 UNIT = (
-    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; the mean over the benchmarks that "
-    "ask about the {0}. Questions are the unit: the interval speaks of other questions of the same benchmarks."
+    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; the mean over the benchmarks "
+    "that ask about the {0}. Questions are the unit: the interval speaks of other questions of the same benchmarks."
 )
 PART = "Points above or below the mean of the benchmark's own cultures, steadied within the benchmark; questions are the unit."
 NOTES = (
     "Steadied: drawn towards 0, the more the less its own questions tell (weight is the share of its own); raw is what was found. "
     "Where an interval holds 0, nobody can tell whether the model does better or worse there than elsewhere.",
-    "This is no score of a model, and no rank of cultures. Benchmarks ask different things of different people; many questions are "
+    "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of different people; many questions are "
     "translated; those about one culture may be harder than those about another; a benchmark's mean depends on which cultures it "
     "has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), which then count twice. A country is not one "
     "culture, and a region still less.",
@@ -51,18 +51,40 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     of_cultures = cells.with_columns(group=pl.col("culture"))
     of_regions = _in_regions(cells.with_columns(group=pl.col("region")).drop_nulls("group"))
     by_culture, by_region = _profile(of_cultures, "culture"), _profile(of_regions, "region")
-    alone = cells["culture"].n_unique() - by_culture["culture"].n_unique()
-    few = (f"Not listed are {alone} cultures that one benchmark alone asks about.",) if alone else ()
     drawn = Layout("region", "endpoint", "difference", 1, drawn="intervals", diverges=0.0, only_drawn=True)
     coloured = Layout("region", "benchmark", "difference", 1, by="endpoint", drawn="heatmap", diverges=0.0)
+    title = "Culture profile, by {}"
     made = (
-        Table(f"{NAME}-regions", "By region", UNIT.format("region"), by_region, drawn),
-        Table(f"{NAME}-cultures", "By culture", UNIT.format("culture"), by_culture, replace(drawn, down="culture"), few),
-        Table(f"{NAME}-region-benchmarks", "By region and benchmark", PART, _by_benchmark(of_regions, "region"), coloured),
-        Table(f"{NAME}-culture-benchmarks", "By culture and benchmark", PART, _by_benchmark(of_cultures, "culture")),
+        Table(
+            f"{NAME}-regions",
+            title.format("region"),
+            UNIT.format("region"),
+            by_region,
+            drawn,
+            _unlisted(of_regions, by_region, "region"),
+        ),
+        Table(
+            f"{NAME}-cultures",
+            title.format("culture"),
+            UNIT.format("culture"),
+            by_culture,
+            replace(drawn, down="culture"),
+            _unlisted(of_cultures, by_culture, "culture"),
+        ),
+        Table(
+            f"{NAME}-region-benchmarks", title.format("region and benchmark"), PART, _by_benchmark(of_regions, "region"), coloured
+        ),
+        Table(f"{NAME}-culture-benchmarks", title.format("culture and benchmark"), PART, _by_benchmark(of_cultures, "culture")),
     )
     first, *others = [table for table in made if table.rows.height]
     return [replace(first, notes=(*NOTES, *first.notes)), *others]
+
+
+def _unlisted(cells: pl.DataFrame, rows: pl.DataFrame, name: str) -> tuple[str, ...]:
+    """What is not among the rows for want of a second benchmark."""
+    absent = cells["group"].n_unique() - rows[name].n_unique()
+    few = f"Not listed: {absent} {name if absent == 1 else f'{name}s'} that one benchmark alone asks about."
+    return (few,) if absent else ()
 
 
 _CELLS = {
@@ -193,7 +215,7 @@ PROFILE = Result(
     "Culture profile",
     tables,
     "",
-    "Where does a model do better or worse than usual, over several benchmarks?",
+    "Where does a model do better or worse than usual, over several benchmarks? This is no score, and no rank of cultures.",
     across_benchmarks=True,
 )
 """Of whatever benchmarks a run asked: it names no task."""

@@ -10,7 +10,7 @@ from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.figures.analysis_charts import heat_map, intervals
 from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
-from folkways.reports.text import number
+from folkways.reports.text import number, plural
 from folkways.reports.views.grids import Grid, grids
 
 MOST_COLUMNS, MOST_ROWS = 24, 45
@@ -112,4 +112,15 @@ def _finding(grid: Grid) -> str:
     (lowest, where_lowest), (highest, where_highest) = min(known), max(known)
     if lowest == highest:
         return f"Every cell is {number(lowest, decimals)}."
-    return f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} ({where_lowest})."
+    told = f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} ({where_lowest})."
+    return f"{told}{_apart(grid)}"
+
+
+def _apart(grid: Grid) -> str:
+    """How many intervals leave out the value on both sides of which marks are drawn; empty where none is."""
+    layout = grid.layout
+    if layout is None or layout.diverges is None or layout.drawn != "intervals":
+        return ""
+    ends = [(cell.low, cell.high) for row in grid.rows for cell in row[1:] if cell.low is not None and cell.high is not None]
+    apart = sum(not low <= layout.diverges <= high for low, high in ends)
+    return f" {apart or 'None'} of {plural(len(ends), 'interval')} {'leaves' if apart < 2 else 'leave'} {layout.diverges:g} out."
