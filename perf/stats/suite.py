@@ -55,7 +55,8 @@ class Structure:
 
     def drawn(self, limit: int | None) -> pl.DataFrame:
         """Those that a run with this limit asks, as ``folkways run`` draws them."""
-        found = select_items(self.items.select("item", "question", "culture"), RunOptions(("suite",), limit=limit)).select("item")
+        over = "variety" if "variety" in self.items.columns else "culture"
+        found = select_items(self.items, RunOptions(("suite",), limit=limit), over=over).select("item")
         return self.items.join(found, on="item", how="semi", maintain_order="left").filter("counts")
 
 
@@ -77,7 +78,8 @@ def structures() -> dict[str, Structure]:
 
 def _frame(sizes: Mapping[str, int], variety: str = "") -> pl.DataFrame:
     rows = [(culture, f"{variety}/{culture}/{n}", variety) for culture, size in sizes.items() for n in range(size)]
-    return pl.DataFrame(rows, schema=["culture", "question", "variety"], orient="row").with_columns(counts=pl.lit(True))
+    found = pl.DataFrame(rows, schema=["culture", "question", "variety"], orient="row").with_columns(counts=pl.lit(True))
+    return found if variety else found.drop("variety")
 
 
 def widths(runs: int) -> Iterator[str]:
@@ -85,13 +87,13 @@ def widths(runs: int) -> Iterator[str]:
     yield "| task | asked | counted | questions | alike | widest | mean | holds |"
     yield "|---" * 8 + "|"
     lite = dict(map(split_task, suites()["culture-suite-lite"].tasks))
-    for task, structure in structures().items():
+    for seed, (task, structure) in enumerate(structures().items()):
         limit = lite[task]["limit"]
         assert isinstance(limit, int)
         drawn = structure.drawn(limit).sort("question")
         sizes = drawn.group_by("question", maintain_order=True).len()["len"].to_numpy().astype(np.float64)
         for alike in ALIKE if sizes.max() > 1 else ALIKE[:1]:
-            rng = np.random.default_rng(1)
+            rng = np.random.default_rng(seed)
             ends = np.array([_ends(drawn, right(0.5, sizes, alike, None, rng)) for _ in range(runs)])
             half, held = (ends[:, 1] - ends[:, 0]) / 2, (ends[:, 0] <= 50) & (ends[:, 1] >= 50)
             told = f"{limit} | {drawn.height} | {sizes.size} | {100 * alike:.0f} % | ±{half.max():.1f} | ±{half.mean():.1f}"
@@ -100,7 +102,7 @@ def widths(runs: int) -> Iterator[str]:
 
 def _ends(drawn: pl.DataFrame, values: Floats) -> tuple[float, float]:
     """The interval of the headline score, in points, as the task's own summary makes it."""
-    if "variety" in drawn.columns and drawn["variety"].n_unique() > 1:
+    if "variety" in drawn.columns:
         judged = drawn.with_columns(correct=pl.Series(values), state=pl.lit("answered"))
         told = mean_over(judged, METRIC, "variety", "variety")
         return float(told["low"]), float(told["high"])  # type: ignore[arg-type]

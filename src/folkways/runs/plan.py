@@ -86,18 +86,19 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
         yield from batches
         return
     head = list(islice(batches, 2))
-    named = [batch.select("item", "question", "culture") for batch in (*head, *batches)]
-    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions).select("item")
+    named = [batch.select({"item", "question", "culture", task.limit_over}) for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions, over=task.limit_over).select("item")
     for batch in head if len(named) < 2 else task.item_batches(release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
             yield wanted
 
 
-def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False) -> pl.DataFrame:
+def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False, over: str = "culture") -> pl.DataFrame:
     """The items of the wanted cultures, at most ``options.limit`` questions: as many of each culture as can be, drawn by the seed.
 
-    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own.
+    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own. over: a column of which
+    each value gives as many as can be, where that is not the culture.
     """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
@@ -105,13 +106,13 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
     if options.limit is None:
         return items
     unit = ["culture", "question"] if whole_questions else ["item"]
-    units = items.group_by(unit, maintain_order=True).agg(pl.col("culture").first().alias("_culture"))
+    units = items.group_by(unit, maintain_order=True).agg(pl.col(over).first().alias("_over"))
     # A hash of our own, because a frame library's may change from version to version and the draw must not.
     names = ["/".join((str(options.seed), *key)) for key in units.select(unit).iter_rows()]
     lots = [blake2b(name.encode(), digest_size=8).hexdigest() for name in names]
     drawn = (
         units.with_columns(pl.Series("_lot", lots))
-        .with_columns(pl.col("_lot").rank("ordinal").over("_culture").alias("_turn"))
+        .with_columns(pl.col("_lot").rank("ordinal").over("_over").alias("_turn"))
         .sort("_turn", "_lot")
         .head(options.limit)
     )
