@@ -35,8 +35,8 @@ NOTES = (
     "Where an interval holds 0, nobody can tell whether the model does better or worse there than elsewhere.",
     "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of different people; many "
     "questions are translated; those about one culture may be harder than those about another; a benchmark's mean depends on the "
-    "cultures that it has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), which then count twice. A country "
-    "is not one culture, and a region still less.",
+    "cultures that it has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), which then count twice. A "
+    "country is not one culture, and a region still less.",
 )
 
 

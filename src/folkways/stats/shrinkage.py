@@ -108,7 +108,8 @@ def shrink_differences(found: Floats, variance: Floats, confidence: float = DEFA
     found: each group's difference from a mean of all groups; variance: the square of its standard error. True differences are
     taken for draws from a normal distribution around 0 (Efron and Morris 1975) whose spread is weighted by its likelihood over a
     grid, instead of being taken for certain, and by the spread itself: few groups that happen to be alike do not pass for equal
-    (Chung and others 2013 keep off the boundary so), and intervals hold as often as stated. ValueError with fewer than FEWEST_GROUPS, or a variance of 0.
+    (Chung and others 2013 keep off the boundary so), and intervals hold as often as stated. ValueError with fewer than
+    FEWEST_GROUPS, or a variance of 0.
     """
     if found.size < FEWEST_GROUPS:
         raise ValueError(f"at least {FEWEST_GROUPS} groups are needed to tell how groups vary, got {found.size}")
