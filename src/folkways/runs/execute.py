@@ -19,7 +19,7 @@ from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.runs.states import BY_USER, end_of
 from folkways.runs.tasks import left_out, plan_tasks
-from folkways.runs.work import orders_of
+from folkways.runs.work import answered, orders_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
@@ -73,16 +73,21 @@ def execute(
     absent = left_out(options, [task.task.name for task in tasks])
     run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
     asking.planned(run, continued)
-    orders = orders_of(workspace, models, prices, asking, batches)
+    whole = None if options.until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     spending = Budget(budget)
 
     def ask_expected() -> list[ModelProgress]:
+        if whole is not None:
+            if asking.observer is not None:
+                asking.observer(whole)
+            return whole
         if asking.cluster is not None:
             from folkways.runs.on_ray.crew import ask_on_ray
 
             return ask_on_ray(workspace, run, models, prices, asking, asking.cluster, budget)
+        orders = orders_of(workspace, models, prices, asking, batches)
         return ask(workspace, run.id, orders, budget=spending, observer=asking.observer, every=asking.every)
 
     try:
