@@ -132,8 +132,9 @@ def begin(
     recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
     options = asdict(planned[0].options)
-    if options["cultures"] is not None:
-        options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
     of_tasks = sorted({name for plan in planned for name in plan.own})
     not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
     config = {

@@ -8,11 +8,11 @@ from dataclasses import replace
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import asked_tasks, tasks
 from folkways.benchmarks.suites import Own, narrowed
-from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record, release_names
 from folkways.releases.store import open_release, root_of, state_of
+from folkways.runs.each_task import each_with_its_own
 from folkways.runs.options import RunOptions
 from folkways.runs.plan import TaskPlan, shown
 
@@ -41,7 +41,7 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
         planned.append(TaskPlan(task, opened[name], _narrowed(options, own), own))
     if lacking and not (options.skip_missing and planned):
         raise _without_data(lacking, options, some=bool(planned))
-    return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
+    return each_with_its_own(planned, options) if len(planned) > 1 else planned
 
 
 def left_out(options: RunOptions, planned: Iterable[str]) -> dict[str, str]:
@@ -114,36 +114,3 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
             f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
             f"those that can: {', '.join(able)}"
         )
-
-
-def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
-    """Each task with those of the wanted cultures that it asks about, without the tasks that ask about none of them.
-
-    UnknownNameError for a culture that no task asks about.
-    """
-    available = {plan.task.name: _cultures_of(plan) for plan in planned}
-    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
-    select_cultures(wanted, everywhere)
-    narrowed = []
-    for plan in planned:
-        if "cultures" in plan.own:
-            narrowed.append(plan)
-            continue
-        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
-        if own:
-            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
-    return narrowed
-
-
-def _cultures_of(plan: TaskPlan) -> list[str]:
-    found: dict[str, None] = {}
-    for batch in plan.task.item_batches(plan.release):
-        found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
-    return list(found)
-
-
-def _has_culture(name: str, available: Sequence[str]) -> bool:
-    try:
-        return bool(select_cultures([name], available))
-    except UnknownNameError:
-        return False

@@ -16,6 +16,9 @@ from folkways.reports.views.grids import Grid, grids
 MOST_COLUMNS, MOST_ROWS = 24, 45
 """Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can have more rows."""
 
+MOST_CELLS = 64
+"""Rows and columns of a heat map, which is colour alone where it has many (``analysis_charts.MOST_WRITTEN``)."""
+
 
 SHORT = 30
 """Rows up to which a table without a figure stands open."""
@@ -78,9 +81,9 @@ def _fits(grid: Grid) -> bool:
     """Whether there is something to draw, and not more than can be read."""
     known = sum(cell.value is not None for row in grid.rows for cell in row[1:])
     columns, rows = len(grid.columns) - 1, len(grid.rows)
-    in_lanes = grid.layout is not None and grid.layout.drawn == "intervals"
-    enough = rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES if in_lanes else rows <= MOST_ROWS
-    return known > 1 and columns <= MOST_COLUMNS and enough
+    if grid.layout is not None and grid.layout.drawn == "heatmap":
+        return known > 1 and max(columns, rows) <= MOST_CELLS
+    return known > 1 and columns <= MOST_COLUMNS and rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES
 
 
 def _spec(grid: Grid, layout: Layout, width: int) -> Spec:
