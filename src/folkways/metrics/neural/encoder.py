@@ -1,7 +1,7 @@
 """Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
 
-What a text comes to does not depend on its company, to the last bit: matrix products differ in the last digits by the shape of their
-matrices, and so the shape of a batch follows from the length of its texts alone.
+What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last digits by the shape of the
+matrices; so the shape of a batch follows from the length of its texts alone.
 """
 
 from __future__ import annotations
