@@ -14,24 +14,30 @@ from threading import Timer
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from folkways.api import load_run, run
+from folkways.benchmarks.build import Share
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
 from folkways.metrics.neural.vectors import Recipe, TextVectors
 from folkways.runs.on_ray.encoding import Computed, encoders
+from folkways.runs.on_ray.files import work_on_ray
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
+from perf.facts.synthetic import Plan
+from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
 from tests.support.gguf_file import real_model
 from tests.support.ray_nodes import STORE, nodes_of_ray
-from tests.support.river import environment, finish, start, wait_for
+from tests.support.river import environment, finish, folkways, start, wait_for
 from tests.support.tiny_bert import make_bert, make_sentence_model
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
@@ -245,11 +251,39 @@ def test_texts_compared_on_the_cluster_are_as_alike_as_on_one_machine(
     told: list[tuple[int, int]] = []
     models = ScoringModels(watch=lambda _name: lambda done, total: told.append((done, total)))
     before = stored_texts(cache)
-    assert_frame_equal(done.score(models=models, cluster=Cluster("ray")), alone)
+    assert_frame_equal(done.score(models=models, cluster=Cluster("ray", workers=1)), alone)
     assert set((stored_texts(cache) - before).values()) == {1}
     assert {"csi_bert_intra", "sp_csi"} < set(alone["metric"])
     assert told
     assert told[-1][0] == told[-1][1]
+
+
+def test_facts_are_sifted_as_by_one_machine(cluster: Any, server: ChatServer, tmp_path: Path) -> None:
+    server.control(mode="csi", latency=0.0, forget=True)
+    facts = tmp_path / "facts.csv"
+    write_synthetic(facts, Plan(facts=1_000, cultures=2))
+    made_by = ("build", "csi", "--facts", facts, "--limit", 5, "-w", tmp_path / "w.db", "--model", f"{server.url}/v1#test-model")
+    for more in (("--out", tmp_path / "alone"), ("--out", tmp_path / "on-ray", "--on", "ray")):
+        done = folkways(*made_by, *more)
+        assert done.returncode == 0, done.stderr
+    files = [sorted(path for path in (tmp_path / folder).iterdir()) for folder in ("alone", "on-ray")]
+    assert [path.name for path in files[0]] == [path.name for path in files[1]]
+    assert [one.name for one, other in zip(*files, strict=True) if one.read_bytes() != other.read_bytes()] == []
+    assert pl.read_parquet(tmp_path / "on-ray" / KEPT_FILE)["culture"].n_unique() == 2
+
+
+def failing(_name: str, _file: Path, folder: Path) -> None:
+    raise DataError("is not what it was", file=folder / "share.csv")
+
+
+def test_an_error_in_a_share_of_a_build_is_that_of_the_command(cluster: Any, tmp_path: Path) -> None:
+    shares = []
+    for number in range(6):
+        (tmp_path / f"{number}.csv").write_text("a fact")
+        shares.append(Share(f"culture {number}", tmp_path / f"{number}.csv", tmp_path / f"{number}"))
+    with pytest.raises(FolkwaysError, match="is not what it was"):
+        work_on_ray(failing, shares, lambda _what: None)
+    assert all(share.file.is_file() and not share.folder.exists() for share in shares)
 
 
 @pytest.mark.nightly

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -54,27 +55,27 @@ class Computed:
 
 @contextmanager
 def encoders(ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = TEXTS_AT_ONCE) -> Iterator[Any]:
-    """The registry, with its workers: one per GPU (or as many as ``cluster.gpus`` says), else one per node with all its CPUs.
+    """The registry, with its workers: one per GPU (or as ``cluster.gpus`` says), else one per node with all its CPUs.
 
-    FolkwaysError for a cluster that has no room for one.
+    ``cluster.workers`` at most. FolkwaysError for a cluster that has no room for one.
     """
     on_cpu = bool(models.devices) and all(device.startswith("cpu") for device in models.devices)
     has = ray.cluster_resources().get("GPU", 0)
     gpus = 0.0 if on_cpu or not has else 1.0 if cluster.gpus is None else cluster.gpus
+    most = cluster.workers or sys.maxsize
     again = {"max_restarts": -1, "max_concurrency": 1}
     worker = ray.remote(Worker)
     if gpus:
         if gpus > has:
             raise FolkwaysError(f"the cluster has {has:g} GPUs, and a worker is to have {gpus:g}: set --gpus")
         placed = {"num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
-        workers = [worker.options(**again, **placed).remote(models.devices) for _ in range(int(has / gpus))]
+        workers = [worker.options(**again, **placed).remote(models.devices) for _ in range(min(int(has / gpus), most))]
     else:
         workers = [
             worker.options(**again, num_cpus=0, scheduling_strategy=_at(ray, node["NodeID"])).remote(
                 models.devices, int(node["Resources"].get("CPU", 1))
             )
-            for node in ray.nodes()
-            if node["Alive"]
+            for node in [node for node in ray.nodes() if node["Alive"]][:most]
         ]
     here = _at(ray, ray.get_runtime_context().get_node_id())
     registry = ray.remote(Registry).options(num_cpus=0, scheduling_strategy=here).remote(workers, at_once)

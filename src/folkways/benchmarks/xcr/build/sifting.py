@@ -90,7 +90,7 @@ def sift(
                 raise FolkwaysError(f"none of the {rows:,} rows of {table} is fit to draw items from ({told or 'it has no rows'})")
             cultures = sorted(files)
             folders = [workplace / f"{number:06}" for number in range(len(cultures))]
-            sift_one = partial(_sift_culture, rules=rules, limit=limit)
+            sift_one = partial(sift_culture, rules=rules, limit=limit)
             parts = work_on(
                 sift_one, [Share(*each) for each in zip(cultures, map(files.__getitem__, cultures), folders, strict=True)], report
             )
@@ -155,7 +155,7 @@ def _by_culture(table: Path, folder: Path, rules: Rules, left_out: _LeftOut, rep
     return rows, files
 
 
-def _sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: int | None) -> _Part:
+def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: int | None) -> _Part:
     """The facts of one culture without those that repeat an earlier one, in clusters.
 
     Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of them.
