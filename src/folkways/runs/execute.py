@@ -70,7 +70,6 @@ def execute(
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
     run, continued = plan.begin(workspace, tasks, models, name, recipe_of(options, asking, profile, tasks, models))
     asking.planned(run, continued)
-    orders = orders_of(workspace, models, prices, asking, batches)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     spending = Budget(budget)
@@ -80,6 +79,7 @@ def execute(
             from folkways.runs.on_ray.crew import ask_on_ray
 
             return ask_on_ray(workspace, run, models, prices, asking, asking.cluster, budget)
+        orders = orders_of(workspace, models, prices, asking, batches)
         return ask(workspace, run.id, orders, budget=spending, observer=asking.observer, every=asking.every)
 
     try:
