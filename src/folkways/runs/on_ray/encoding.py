@@ -158,7 +158,7 @@ class Registry:
             worker = await self._idle.get()
             count, vectors = worker.encode.options(num_returns=2).remote(recipe, texts)
             try:
-                self._done[recipe.encoder.folder.name] += await count
+                done = await count
             except ray.exceptions.RayActorError:
                 restart = asyncio.create_task(self._restarted(worker))
                 self._restarts.add(restart)
@@ -168,6 +168,7 @@ class Registry:
                 self._idle.put_nowait(worker)
                 raise failure.cause from None
             self._idle.put_nowait(worker)
+            self._done[recipe.encoder.folder.name] += done
             return vectors
 
     async def _restarted(self, worker: Any) -> None:

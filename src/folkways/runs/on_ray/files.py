@@ -1,7 +1,7 @@
 """Makes shares of a build with workers on the nodes of a Ray cluster: files go to a worker, and what it makes comes back as files.
 
 Plain tasks and not Ray Data: a culture is sifted as a whole, from a file that streams by several times. Ray Data hands a whole
-culture over as one table in memory, sorts all facts to get there, and needs pyarrow and pandas (perf/facts/RESULTS.md).
+culture over as one table in memory, sorts all facts to get there, and needs pyarrow and pandas (perf/facts/ON_RAY.md).
 """
 
 from __future__ import annotations
