@@ -51,10 +51,13 @@ def work_on_ray(work: Callable[[str, Path, Path], T], shares: Sequence[Share], r
                     share.folder.mkdir()
                     for name, content in ray.get(files).items():
                         content.tofile(share.folder / name)
-                except ray.exceptions.RayTaskError as failure:
-                    raise failure.cause from None
                 except ray.exceptions.RayError as failure:
-                    raise FolkwaysError(f"the cluster could not work on {share.name}: {str(failure).splitlines()[0]}") from None
+                    error = getattr(failure, "cause", None)
+                    if isinstance(error, FolkwaysError):
+                        raise error from None
+                    raise FolkwaysError(
+                        f"the cluster could not work on {share.name}: {str(error or failure).splitlines()[0]}"
+                    ) from None
                 del at_work[result]
                 share.file.unlink()
                 report(f"{len(made):,} of {len(shares):,}: {share.name}")
