@@ -208,7 +208,7 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
         ThreadPoolExecutor(3) as askers,
     ):
         asked = [askers.submit(Computed(registry), recipe, part) for part in (texts[:600], texts[300:], texts[::-1])]
-        wait_for(lambda: stored_texts(cache, recipe.name).total() >= 200)
+        wait_for(lambda: stored_texts(cache, recipe.name).total() >= 200, 300)
         shard = next((cache / "vectors" / recipe.name).glob("*.npz"))  # named after the process that wrote it
         os.kill(int(shard.name.partition("-")[0]), signal.SIGKILL)
         found = [one.result() for one in asked]
