@@ -85,7 +85,7 @@ CSI = Builder(
 
     The table (CSV, TSV, JSON lines or Parquet; of any length) is sifted first: unfit facts, repeats, clusters; one fact of each
     cluster is asked about. Everything models say is stored at once; the same command goes on where it stopped. A budget is for all
-    models together.
+    models together. On a cluster the facts of each culture are sifted by a worker of their own; models are asked from here.
 
     \b
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
@@ -113,6 +113,7 @@ CSI = Builder(
     ),
     build_csi,
     asks=True,
+    shared_out=True,
 )
 
 CSI_CORPUS = Builder(
