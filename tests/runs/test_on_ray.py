@@ -224,6 +224,7 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
 
 
 @pytest.mark.local_model
+@pytest.mark.nightly
 def test_texts_compared_on_the_cluster_are_as_alike_as_on_one_machine(
     cluster: Any, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
