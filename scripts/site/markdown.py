@@ -26,11 +26,11 @@ def _rewritten(fence: re.Match[str]) -> str:
 class FencesExtension(Extension):  # type: ignore[misc]
     """What the site's configuration names."""
 
-    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802: the name that Markdown calls
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (the name that Markdown calls)
         """Put the preprocessor before the one that reads fences (25)."""
         md.preprocessors.register(Fences(md), "folkways-fences", 40)
 
 
-def makeExtension(**options: object) -> FencesExtension:  # noqa: N802: the name that Markdown looks for
+def makeExtension(**options: object) -> FencesExtension:  # noqa: N802 (the name that Markdown looks for)
     """The extension, as Markdown asks for it."""
     return FencesExtension(**options)

@@ -1,4 +1,4 @@
-"""The documentation site, built as `make docs` builds it: strict, whole, found by its search from disk, and of this project alone."""
+"""The documentation site, built as `make docs` builds it: strict, searchable from disk, with nothing from another host."""
 
 from __future__ import annotations
 
