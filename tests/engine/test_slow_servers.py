@@ -49,6 +49,17 @@ def test_a_server_that_takes_many_soon_gets_many(workspace: Workspace) -> None:
     assert most >= 16
 
 
+@pytest.mark.parametrize(("waiting", "most"), [(0, 32), (7, 2)])
+def test_vllm_tells_whether_anybody_waits_there(workspace: Workspace, waiting: int, most: int) -> None:
+    page = f"""# TYPE vllm:num_requests_waiting gauge
+vllm:num_requests_waiting{{engine="0",model_name="m"}} 0.0
+vllm:num_requests_waiting{{engine="1",model_name="m"}} {waiting:.1f}
+"""
+    with ChatServer(latency=0.2, metrics=page) as server:
+        _, states = ask_server(workspace, server, questions(32 if most == 32 else 2), timeout=5.0)
+        assert (states, server.stats()["most_in_flight"]) == ({"answered": 32 if most == 32 else 2}, most)
+
+
 def test_what_the_user_says_is_what_is_sent_from_the_first_request_on(workspace: Workspace) -> None:
     with ChatServer(slots=4, tells_slots=True, latency=0.1) as server:
         ask_server(workspace, server, questions(30), limits=Limits(concurrency=12), timeout=5.0)

@@ -42,6 +42,7 @@ class State:
         self.mode = "letter"
         self.latency = 0.0
         self.slots, self.tells_slots = 0, False
+        self.metrics = ""
         self.busy = 0
         self.line: deque[Callable[[], bool]] = deque()
         self.require_key: str | None = None
@@ -54,6 +55,7 @@ class State:
         self.latency = float(settings.get("latency", self.latency))
         self.slots = int(settings.get("slots", self.slots))
         self.tells_slots = bool(settings.get("tells_slots", self.tells_slots))
+        self.metrics = settings.get("metrics", self.metrics)
         self.require_key = settings.get("require_key", self.require_key)
         if "faults" in settings:
             self.plan = FaultPlan(settings["faults"])
@@ -228,6 +230,8 @@ class Connection(asyncio.Protocol):
             return pack(200, b"{}")
         if path == "/props" and self.state.tells_slots:
             return pack(200, orjson.dumps({"total_slots": self.state.slots, "chat_template": "x" * 20_000}))
+        if path == "/metrics" and self.state.metrics:
+            return pack(200, self.state.metrics.encode(), "text/plain; version=0.0.4")
         if path.endswith("/models"):
             return pack(200, orjson.dumps({"object": "list", "data": [{"id": "test-model", "object": "model"}]}))
         return pack(404, b'{"error": {"message": "no such path"}}')

@@ -402,8 +402,10 @@ def test_what_is_forgotten_may_be_more_than_one_statement_takes(any_workspace: W
     request_queue.enter()
     batch = request_queue.claim(endpoint, 0, many, frozenset())
     request_queue.save(endpoint, [answer(request) for request in batch.requests])
+    run_records.set_state(any_workspace, run, "finished")
     assert request_queue.forget([request.key for request in batch.requests]) == many
     assert request_queue.pending(endpoint) == many
+    assert run_records.find_run(any_workspace, run.name).state == "stopped"  # nobody takes it for whole
 
 
 def test_dead_owners_are_dropped_and_no_others(any_workspace: Workspace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from folkways.endpoints.base import EndpointOptions
@@ -16,7 +17,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions
 from folkways.runs.states import end_of
-from folkways.workspace import run_records
+from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.request_queue import RequestQueue
 
@@ -114,3 +115,17 @@ def counts_of(workspace: Workspace, run: run_records.RunRecord) -> list[ModelPro
         pending, stored, failed = queue.counts(run_records.endpoint_id(workspace, identity, name))
         found.append(ModelProgress(name, total=pending + failed, stored=stored, failed=failed))
     return found
+
+
+def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> list[ModelProgress] | None:
+    """What a finished run has of each model, where no request failed: nothing is left to ask then. None where some may be left.
+
+    No request is looked up: a reply to what a finished run expects is never taken away without the run being finished no longer.
+    """
+    if run.state != "finished" or run_records.any_failed(workspace, run):
+        return None
+    counts: Counter[int] = Counter()
+    for part in results.parts(workspace, run):
+        counts[part.endpoint_id] += part.expected
+    told = [(model.name, run_records.endpoint_id(workspace, model.identity, model.name)) for model in models]
+    return [ModelProgress(name, stored=counts[number]) for name, number in told]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
+
+if TYPE_CHECKING:  # each is loaded where a database of its kind is written: no command needs both
+    from sqlalchemy.dialects import postgresql, sqlite
 
 ROWS_PER_STATEMENT = 500
 """Rows of one INSERT on PostgreSQL, where every statement is a round trip."""
@@ -18,7 +20,7 @@ ROWS_PER_STATEMENT = 500
 Rows = Sequence[Mapping[str, Any]] | Sequence[tuple[Any, ...]]
 """Rows of a table: all of them give the same columns; tuples give all columns, in the table's order."""
 
-Insertion = TypeVar("Insertion", postgresql.Insert, sqlite.Insert)
+Insertion = TypeVar("Insertion", "postgresql.Insert", "sqlite.Insert")
 
 
 def insert(connection: Connection, table: sa.Table, rows: Rows, *, replace: bool) -> None:
@@ -63,6 +65,8 @@ def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool
     With a parameter for each value, making the statement took longer than all the rest of planning and storing: its text is as long
     as its rows are many.
     """
+    from sqlalchemy.dialects import postgresql
+
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     row_type = dialect.identifier_preparer.format_table(table)
     names = ", ".join(dialect.identifier_preparer.quote(name) for name in columns)
@@ -75,6 +79,8 @@ def _postgres_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool
 @cache
 def _sqlite_insertion(table: sa.Table, columns: tuple[str, ...], replace: bool) -> tuple[str, tuple[str, ...]]:
     """The statement, and the columns in the order of its parameters."""
+    from sqlalchemy.dialects import sqlite
+
     insertion = _on_conflict(sqlite.insert(table).values(dict.fromkeys(columns)), table, replace=replace)
     compiled = insertion.compile(dialect=sqlite.dialect(paramstyle="qmark"))
     return compiled.string, tuple(compiled.positiontup or columns)

@@ -64,15 +64,21 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     if run.archive is not None:
         return [Part(**part) for part in archived.known(workspace, run, "parts")]
     expected, endpoints = schema.expected, schema.endpoints
-    query = (
-        sa.select(expected.c.endpoint_id, endpoints.c.name, expected.c.task, sa.func.count(), sa.func.min(expected.c.ordinal))
-        .join(endpoints, endpoints.c.id == expected.c.endpoint_id)
+    counted = (
+        sa.select(
+            expected.c.endpoint_id, expected.c.task, sa.func.count().label("count"), sa.func.min(expected.c.ordinal).label("first")
+        )
         .where(expected.c.run_id == run.id)
-        .group_by(expected.c.endpoint_id, endpoints.c.name, expected.c.task)
-        .order_by(sa.func.min(expected.c.ordinal))
+        .group_by(expected.c.endpoint_id, expected.c.task)
+        .subquery()
+    )
+    query = (
+        sa.select(counted.c.endpoint_id, endpoints.c.name, counted.c.task, counted.c["count"])
+        .join(endpoints, endpoints.c.id == counted.c.endpoint_id)
+        .order_by(counted.c.first)
     )
     with workspace.read() as connection:
-        return [Part(endpoint, name, task, count) for endpoint, name, task, count, _ in connection.execute(query)]
+        return [Part(*row) for row in connection.execute(query)]
 
 
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:

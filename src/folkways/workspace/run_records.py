@@ -208,6 +208,12 @@ def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:
     return sorted(found, key=lambda task: order.get(task.task, len(order)))
 
 
+def any_failed(workspace: Workspace, run: RunRecord) -> bool:
+    """Whether a request of the run failed when it was last asked."""
+    with workspace.read() as connection:
+        return bool(connection.scalar(sa.select(sa.exists().where(schema.failures.c.run_id == run.id))))
+
+
 def set_state(workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0) -> None:
     """Record how the run stands (a state of schema.runs) and add asking time."""
     with workspace.write() as connection:

@@ -22,6 +22,8 @@ MAX_PAGE = 1024 * 1024
 MOST_NAMES = 20
 """Models of a server that an error names."""
 
+_WAITING_AT_VLLM = re.compile(rb"^vllm:num_requests_waiting(?:\{[^}]*\})? +([0-9.]+(?:e[+]?[0-9]+)?)$", re.MULTILINE)
+
 
 class OpenAIEndpoint(HttpEndpoint):
     """``POST {base}/chat/completions``. The dialect names the fields in which providers differ."""
@@ -63,7 +65,7 @@ class OpenAIEndpoint(HttpEndpoint):
     async def _find_model(self) -> None:
         address = self._address
         try:
-            listed = await self._page(f"{address.base_url}/models")
+            listed = from_json(await self._page(f"{address.base_url}/models") or b"")
         except aiohttp.ClientConnectorError as error:
             said = quotable(str(error), address.secrets, 200)
             raise FolkwaysError(
@@ -82,16 +84,24 @@ class OpenAIEndpoint(HttpEndpoint):
             )
 
     async def _slots(self) -> int | None:
-        """``total_slots`` of llama.cpp's ``/props``; None from a server that has no such page, or does not answer soon."""
+        """How many requests the server works on at once; None from one that does not tell, or does not answer soon.
+
+        llama.cpp tells its ``total_slots`` (``/props``). vLLM works on all that come until its memory is full, and tells how many
+        wait for that (``/metrics``): while none does, it gets as many as a provider would.
+        """
+        root = self._address.base_url.removesuffix("/v1")
         try:
-            found = await self._page(f"{self._address.base_url.removesuffix('/v1')}/props")
+            found = from_json(await self._page(f"{root}/props") or b"")
+            waiting = [] if found is not None else _WAITING_AT_VLLM.findall(await self._page(f"{root}/metrics") or b"")
         except aiohttp.ClientConnectorError:
             return None
+        if waiting:  # one line per copy of the model
+            return None if any(map(float, waiting)) else EndpointOptions.DEFAULT_CONCURRENCY
         slots = found.get("total_slots") if isinstance(found, dict) else None
         return slots if isinstance(slots, int) and 1 <= slots <= EndpointOptions.DEFAULT_CONCURRENCY else None
 
-    async def _page(self, address: str) -> Any:
-        """The JSON that is there; None where there is none, or not soon. ClientConnectorError where no server listens."""
+    async def _page(self, address: str) -> bytes | None:
+        """What is there; None where nothing is, or not soon. ClientConnectorError where no server listens."""
         try:
             timeout = aiohttp.ClientTimeout(total=LOOK_SECONDS)
             async with (
@@ -100,7 +110,7 @@ class OpenAIEndpoint(HttpEndpoint):
             ):
                 if response.status != 200:
                     return None
-                return from_json(await read_bounded(response.content, response.headers, MAX_PAGE, asyncio.Semaphore(), whole=True))
+                return await read_bounded(response.content, response.headers, MAX_PAGE, asyncio.Semaphore(), whole=True)
         except aiohttp.ClientConnectorError:
             raise
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):
