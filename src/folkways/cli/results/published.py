@@ -30,7 +30,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
 def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
-    """Show the figures that the papers and CulturalBench's leaderboard have published.
+    """Show the figures that the papers and CulturalBench's leaderboard published.
 
     With --run, only what may be compared with that run's scores: task, metric, language, data and profile agree.
 
