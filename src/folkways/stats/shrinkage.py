@@ -1,4 +1,4 @@
-"""Scores of small cultures, steadied by what the other cultures tell: a hierarchical beta-binomial model.
+"""Scores of small cultures, shrunk towards the other cultures: a hierarchical beta-binomial model.
 
 Each culture's true rate is taken for a draw from one beta distribution, whose mean and spread the cultures themselves tell
 (empirical Bayes). A culture with few questions is drawn towards the mean of all, one with many stays where it is. How well the

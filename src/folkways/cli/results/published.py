@@ -146,7 +146,8 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
     return Table(
         "published",
         "This run between published models",
-        "Published scores have no interval: of the models whose score lies within this run's (column within), none is told apart.",
+        "Published scores have no interval: models whose score lies within this run's"
+        " interval (column within) cannot be told apart from it.",
         rows,
         notes=remarks_of(points) if points.height else ("Nothing that was published may be compared with these scores.",),
     )
