@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from folkways.benchmarks.blend.build.items import RELEASED
@@ -55,6 +57,13 @@ def test_the_hub_layout_has_the_same_items_and_a_card(release: Path, tmp_path: P
         assert read(hub / path).equals(pl.read_csv(tmp_path / "q.csv", infer_schema=False))
         assert "config_name: multiple-choice-questions" in card
         assert "stand-in:hash10" in card
+        (task,) = yaml.safe_load((hub / "eval.yaml").read_text())["tasks"]
+        items = read(hub / path)
+        assert f"config_name: {task['config']}\n" in card
+        assert {task["field_spec"]["input"], task["field_spec"]["target"]} <= set(items.columns)
+        (letter,) = (re.compile(scorer["args"]["pattern"], re.IGNORECASE) for scorer in task["scorers"])
+        said = ('{"answer_choice": "C"}', "C", " C. tea", "Certainly, B")
+        assert [found and found[1] for found in map(letter.search, said)] == ["C", "C", "C", None]
 
 
 def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> None:

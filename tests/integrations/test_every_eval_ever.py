@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.api import load_run
-from folkways.integrations.every_eval_ever.models import portable, stored_model
+from folkways.integrations.models import portable, stored_model
 from folkways.records import State
 from folkways.reports.data import PEOPLE
 from tests.reports.test_people import with_raw_answers

@@ -17,6 +17,8 @@ POST /_control changes the settings and sets faults by file name, used up one pe
     loop                   redirects to itself
     stall                  headers, then nothing for 30 s
 
+Uploads are in ``hub_uploads``; what was pushed is told by GET /_pushed.
+
 GET /_log gives every request: port, method, path, the Range and Authorization headers, status, and the bytes that were sent.
 """
 
@@ -39,6 +41,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import unquote
 
+from tests.support.hub_uploads import Uploads
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 HUB = re.compile(r"/datasets/(?P<repo>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
 GITHUB = re.compile(r"/(?P<repo>[^/]+/[^/]+)/(?P<revision>[^/]+)/(?P<path>.+)")
@@ -56,6 +60,7 @@ class State:
         self.faults: dict[str, deque[str]] = defaultdict(deque)
         self.log: list[dict[str, Any]] = []
         self.cdn = ""
+        self.uploads = Uploads(root)
 
     def configure(self, settings: dict[str, Any]) -> None:
         for name in ("lfs", "etag", "token", "rate"):
@@ -83,12 +88,43 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.state.configure(json.loads(body))
-        self._send(200, b"{}")
+        if self.path == "/_control":
+            self.state.configure(json.loads(body))
+            self._send(200, b"{}")
+        elif not self._upload(body):
+            self._refuse(404)
+
+    def do_PUT(self) -> None:
+        self.do_POST()
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def _upload(self, body: bytes = b"") -> bool:
+        """Whether the address is one of uploads, which is then answered: with a status where one is set for its last part."""
+        if not self.state.uploads.knows(self.path):
+            return False
+        self.entry = {"port": "home", "path": self.path, "authorization": self.headers.get("Authorization"), "sent": 0}
+        self.state.log.append(self.entry)
+        fault, _ = self._fault()
+        token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
+        status, document, headers = (
+            (int(fault), {"error": "out of order"}, {})
+            if fault
+            else self.state.uploads.answer(self.command, self.path, body, token)
+        )
+        self._send(status, json.dumps(document).encode(), {"Content-Type": "application/json", **headers})
+        return True
 
     def do_GET(self) -> None:
         if self.path == "/_log":
             self._send(200, json.dumps(self.state.log).encode())
+            return
+        if self.path == "/_pushed":
+            pushed = {"commits": self.state.uploads.commits, "pulls": self.state.uploads.pulls}
+            self._send(200, json.dumps(pushed).encode())
+            return
+        if self._upload():
             return
         self.entry = {
             "port": "cdn" if self.on_cdn else "home",
@@ -109,7 +145,8 @@ class Handler(BaseHTTPRequestHandler):
         on_hub = found.re is HUB
         file = Path(found["repo"]) / unquote(found["path"])
         if not (self.state.root / file).is_file():
-            self._refuse(404)
+            missing = "EntryNotFound" if (self.state.root / found["repo"]).is_dir() else "RepoNotFound"
+            self._refuse(404, {"X-Error-Code": missing} if on_hub else {})
         elif self.state.token and self.headers.get("Authorization") != f"Bearer {self.state.token}":
             self._refuse(401)
         elif on_hub and self.state.lfs:
@@ -173,6 +210,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         entry = getattr(self, "entry", {"sent": 0})
         entry["status"] = status
+        if self.command == "HEAD":
+            return
         if stall:
             time.sleep(30)
         body = body if cut_at is None else body[:cut_at]
@@ -198,6 +237,7 @@ class HubServer:
     """The server as a child process, for tests: a context manager with ``url``, ``cdn``, ``control`` and ``log``."""
 
     def __init__(self, root: Path) -> None:
+        self.root = root
         self._command = [sys.executable, "-m", "tests.support.hub_server", "--root", str(root)]
 
     def __enter__(self) -> HubServer:
@@ -220,9 +260,17 @@ class HubServer:
             pass
 
     def log(self) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.url}/_log", timeout=10) as reply:
-            found: list[dict[str, Any]] = json.load(reply)
-            return found
+        found: list[dict[str, Any]] = self._told("_log")
+        return found
+
+    def pushed(self) -> dict[str, list[dict[str, Any]]]:
+        """The ``commits`` and ``pulls`` (pull requests) that were made: kind, name, summary, description, texts of small files."""
+        found: dict[str, list[dict[str, Any]]] = self._told("_pushed")
+        return found
+
+    def _told(self, what: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}/{what}", timeout=10) as reply:
+            return json.load(reply)
 
 
 def main() -> None:
@@ -233,6 +281,7 @@ def main() -> None:
     cdn = ThreadingHTTPServer(("127.0.0.1", 0), type("Cdn", (Handler,), {"state": state, "on_cdn": True}))
     state.cdn = f"http://127.0.0.1:{cdn.server_port}"
     threading.Thread(target=cdn.serve_forever, daemon=True).start()
+    state.uploads.url = f"http://127.0.0.1:{home.server_port}"
     print(json.dumps({"url": f"http://127.0.0.1:{home.server_port}", "cdn": state.cdn}), flush=True)
     home.serve_forever()
 

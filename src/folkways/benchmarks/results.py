@@ -102,7 +102,8 @@ class Inputs:
         A refused or unreadable reply is one, and counts as the benchmark's rule has it. What failed or is missing says nothing of
         a model: it is left out, and where it is too much of a group (LEAST_COVERAGE), so is the model, in that task.
         """
-        return plain(self.judged.filter(self._usable))
+        # Column by column: as categories and as text at once, a million rows would be in memory twice.
+        return pl.DataFrame([plain(self.judged.select(name).filter(self._usable)).to_series() for name in self.judged.columns])
 
     @cached_property
     def _usable(self) -> pl.Series:

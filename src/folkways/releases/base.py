@@ -59,6 +59,11 @@ class ReleaseRecord:
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
 
+    @property
+    def kept(self) -> str:
+        """Why items stay where ``items_may_leave`` is False. A card's licence may allow what its sources' do not (INCLUDE)."""
+        return f"items of {self.name} (licence: {self.licence}) are not to be passed on"
+
 
 @dataclass(frozen=True)
 class Release:

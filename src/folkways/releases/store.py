@@ -106,9 +106,10 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
         release = recognise(folder, benchmark)
     if benchmark is not None and release.record.benchmark != benchmark:
         valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
+        beside = f" (the folder of that name is ./{text})" if release.name != text and Path(text).is_dir() else ""
         raise FolkwaysError(
             f"release {release.name} is data of {release.record.benchmark}, but {benchmark} is needed\n"
-            f"valid: {valid}, or a folder with its data"
+            f"valid: {valid}, or a folder with its data{beside}"
         )
     return release
 

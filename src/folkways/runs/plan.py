@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -22,6 +22,7 @@ from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
+from folkways.runs.each_task import each_with_its_own
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
@@ -92,7 +93,7 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
             opened[name] = open_release(name, task.benchmark)
         task.check_askable(opened[name])
         planned.append(TaskPlan(task, opened[name], options))
-    return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
+    return each_with_its_own(planned) if len(planned) > 1 else planned
 
 
 def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
@@ -107,36 +108,6 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
             f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
             f"those that can: {', '.join(able)}"
         )
-
-
-def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
-    """Each task with those of the wanted cultures that it asks about, without the tasks that ask about none of them.
-
-    UnknownNameError for a culture that no task asks about.
-    """
-    available = {plan.task.name: _cultures_of(plan) for plan in planned}
-    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
-    select_cultures(wanted, everywhere)
-    narrowed = []
-    for plan in planned:
-        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
-        if own:
-            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
-    return narrowed
-
-
-def _cultures_of(plan: TaskPlan) -> list[str]:
-    found: dict[str, None] = {}
-    for batch in plan.task.item_batches(plan.release):
-        found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
-    return list(found)
-
-
-def _has_culture(name: str, available: Sequence[str]) -> bool:
-    try:
-        return bool(select_cultures([name], available))
-    except UnknownNameError:
-        return False
 
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
@@ -186,8 +157,9 @@ def begin(
     recipe: what the user asked for, kept for the next who wants the same; it decides nothing.
     """
     options = asdict(planned[0].options)
-    if options["cultures"] is not None:
-        options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
     left_out = {"tasks", "releases", *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],

@@ -78,6 +78,7 @@ def test_easy_and_hard_are_built_and_asked(desk: Desk, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path / "votes")
     for config in ("easy", "hard"):
         build_from_votes(config, [tmp_path / "votes"], tmp_path / "mine")
+    assert (tmp_path / "mine" / "eval.yaml").is_file(), "a benchmark where the hub looks"
     asked = run(
         ["culturalbench"],
         models=["baseline/first"],

@@ -9,6 +9,7 @@ import click
 from folkways.cli import completion
 from folkways.cli.options import limit_option, names, release_names, workspace_option
 from folkways.cli.out import check_several
+from folkways.cli.results.export_hub import eval_results, hub
 
 HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -16,6 +17,10 @@ HELP = {"help_option_names": ["-h", "--help"]}
 @click.group("export", context_settings=HELP)
 def command() -> None:
     """Write a run, or a task, in the format of another project."""
+
+
+command.add_command(eval_results)
+command.add_command(hub)
 
 
 @command.command("every-eval-ever", context_settings=HELP)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -18,17 +18,12 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.registry import get_task
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import UnknownNameError
 from folkways.files import json_bytes, write_bytes, write_lines
 from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, metric_of, result
-from folkways.integrations.every_eval_ever.instances import instances, texts_of
-from folkways.integrations.every_eval_ever.models import stored_model
-from folkways.records import BASELINE_PREFIX, Subject, is_baseline
-from folkways.releases.base import ReleaseRecord
-from folkways.releases.layout import UNKNOWN_LICENCE
-from folkways.releases.registry import get_record
-from folkways.runs.plan import item_batches, restore_options
-from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.integrations.every_eval_ever.instances import instances
+from folkways.integrations.stored_run import Exported, StoredRun
+from folkways.records import BASELINE_PREFIX, Subject
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import judged_rows
@@ -43,14 +38,6 @@ class Evaluator:
 
     organisation: str = "unknown"
     relationship: str = "other"
-
-
-@dataclass(frozen=True)
-class Exported:
-    """The files that were written, and what a person must know of them."""
-
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
 
 
 def export_run(
@@ -72,42 +59,20 @@ def export_run(
     """
     if evaluator.relationship not in RELATIONSHIPS:
         raise UnknownNameError("relationship", evaluator.relationship, RELATIONSHIPS)
-    export = _Export(workspace, run, out, profile, evaluator, unlicensed_items)
+    export = _Export(workspace, run, profile, unlicensed_items, out, evaluator)
     files: list[Path] = []
     for endpoint, benchmark in export.pairs():
         files += export.write(endpoint, benchmark)
     if not files:
-        raise FolkwaysError(
-            f"run {run.name} has no score of a model to write"
-            + (f" in the profile {profile}" if profile else "")
-            + "; baselines are no models, and a model that never replied has no score"
-        )
+        raise export.no_score_error()
     return Exported(tuple(files), tuple(dict.fromkeys(export.notes)))
 
 
-@dataclass
-class _Export:
-    workspace: Workspace
-    run: run_records.RunRecord
+@dataclass(frozen=True)
+class _Export(StoredRun):
     out: Path
-    profile: str | None
     evaluator: Evaluator
-    unlicensed_items: bool
-
-    def __post_init__(self) -> None:
-        self.notes: list[str] = []
-        self.tasks = {asked.task: asked for asked in run_records.run_tasks(self.workspace, self.run)}
-        self.parts = results.parts(self.workspace, self.run)
-        self.models = {part.endpoint: stored_model(part.endpoint) for part in self.parts if not is_baseline(part.endpoint)}
-
-    @cached_property
-    def scores(self) -> pl.DataFrame:
-        """The scores of the models, in the wanted profiles."""
-        stored = stored_scores(self.workspace, self.run)
-        if self.profile is None:
-            return stored
-        wanted = {name: get_task(name).resolve_profile(self.profile) for name in self.tasks}
-        return stored.filter(pl.col("profile") == pl.col("task").replace_strict(wanted, default=None, return_dtype=pl.String))
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def references(self) -> Mapping[tuple[Any, ...], list[dict[str, Any]]]:
@@ -170,12 +135,10 @@ class _Export:
             asked = self.tasks[row["task"]]
             references = self.references.get(tuple(row[column] for column in _PLACE), [])
             data = f"{asked.release}#{asked.fingerprint}"
-            found.append(result(row, get_task(row["task"]), self._record(row["task"]), data, references, self._time()))
-        reason = self.run.reason
-        for known in self.models.values():
-            reason = known.without_host(reason)
+            found.append(result(row, get_task(row["task"]), self.record(row["task"]), data, references, self._time()))
+        reason = self.without_hosts(self.run.reason)
         details = {"run_state": self.run.state, "run_reason": reason, "results_without_score": without or None}
-        details |= {f"citation of {record.name}": record.citation for record in map(self._record, scored["task"].unique().sort())}
+        details |= {f"citation of {record.name}": record.citation for record in map(self.record, scored["task"].unique().sort())}
         return {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation,
@@ -200,8 +163,7 @@ class _Export:
             of_task = whole.filter(pl.col("task") == part.task)
             if part.endpoint != endpoint or of_task.is_empty() or not self._items_leave(part.task):
                 continue
-            task, asked = get_task(part.task), self.tasks[part.task]
-            texts = texts_of(item_batches(task, release_of(asked), restore_options(asked.options)))
+            task, texts = get_task(part.task), self.texts(part.task)
             for profile in of_task["profile"].unique(maintain_order=True):
                 names = of_task.filter(pl.col("profile") == profile)["metric"]
                 metrics = [metric_of(task, name) for name in names]
@@ -215,22 +177,10 @@ class _Export:
                         yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
     def _items_leave(self, task: str) -> bool:
-        record = self._record(task)
-        allowed = self.unlicensed_items if record.items_may_leave is None else record.items_may_leave
-        if not allowed:
-            why = f"its licence is {record.licence}, which does not let items be passed on"
-            if record.items_may_leave is None:
-                why = "folkways does not know its licence; with --items you say that you may pass its items on"
-            self.notes.append(f"{task}: aggregates alone of {record.name}: {why}")
-        return allowed
-
-    def _record(self, task: str) -> ReleaseRecord:
-        """The record of a task's release; of a folder, one that says that its licence is not known."""
-        name = self.tasks[task].release
-        if not name.startswith("dir:"):
-            return get_record(name)
-        usual = get_record(get_task(task).release)
-        return replace(usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None)
+        why = self.why_items_stay(task)
+        if why is not None:
+            self.notes.append(f"{task}: aggregates alone of {self.record(task).name}: {why}")
+        return why is None
 
     def _time(self) -> str:
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
 from folkways.benchmarks.judging.cut_replies import TOKEN_LIMIT
 from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, result_id
-from folkways.integrations.every_eval_ever.models import StoredModel
+from folkways.integrations.models import StoredModel
 from folkways.records import LOST, Metric, State
 from folkways.workspace.judged_rows import JudgedRow
 
@@ -90,11 +90,3 @@ def _metadata(row: JudgedRow, metrics: set[str], model: StoredModel) -> dict[str
     if (row.finish_reason or "").lower() in TOKEN_LIMIT:
         told["cut"] = "true"
     return {name: str(value) for name, value in told.items() if value is not None}
-
-
-def texts_of(frames: Iterator[Any]) -> Mapping[str, tuple[str, str]]:
-    """Item -> its text and gold answers, of the items of a task (records.ITEMS, in batches)."""
-    found: dict[str, tuple[str, str]] = {}
-    for frame in frames:
-        found.update((item, (text or "", gold or "")) for item, text, gold in frame.select("item", "text", "gold").iter_rows())
-    return found

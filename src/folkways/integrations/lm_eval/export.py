@@ -87,8 +87,8 @@ def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
     record = plan.release.record
     if record.items_may_leave is False:
         raise FolkwaysError(
-            f"{plan.task.name} cannot be written: the licence of {record.name} is {record.licence}, which does not let items be "
-            "passed on, and an exported task is nothing but items; ask with folkways run instead"
+            f"{plan.task.name} cannot be written: {record.kept}, and an exported task is nothing but items; ask with folkways run "
+            "instead"
         )
     if record.items_may_leave is None and not unlicensed_items:
         raise FolkwaysError(

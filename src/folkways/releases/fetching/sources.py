@@ -35,8 +35,7 @@ def source_of(record: ReleaseRecord) -> Source:
     """The source of a published release, as the environment has it (HF_ENDPOINT, HF_TOKEN, FOLKWAYS_GITHUB_RAW)."""
     revision = quote(record.revision, safe="")
     if record.source == "hub":
-        endpoint = _endpoint("HF_ENDPOINT", HUB)
-        return Source(endpoint, f"datasets/{quote(record.repository)}/resolve/{revision}", tells_hash=True, token=_token())
+        return Source(hub_endpoint(), f"datasets/{quote(record.repository)}/resolve/{revision}", tells_hash=True, token=hub_token())
     if record.source == "github":
         return Source(_endpoint("FOLKWAYS_GITHUB_RAW", GITHUB_RAW), f"{quote(record.repository)}/{revision}", tells_hash=False)
     raise FolkwaysError(f"release {record.name} is part of folkways; there is nothing to fetch")
@@ -50,7 +49,13 @@ def _endpoint(variable: str, default: str) -> str:
     return endpoint
 
 
-def _token() -> str | None:
+def hub_endpoint() -> str:
+    """The address of the hub, or of the mirror that HF_ENDPOINT names; FolkwaysError where that is no address."""
+    return _endpoint("HF_ENDPOINT", HUB)
+
+
+def hub_token() -> str | None:
+    """The token in HF_TOKEN; None where there is none, FolkwaysError where it cannot be one."""
     token = (os.environ.get("HF_TOKEN") or "").strip()
     if token and not (token.isascii() and token.isprintable() and " " not in token):
         raise FolkwaysError(

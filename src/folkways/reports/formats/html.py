@@ -57,20 +57,21 @@ SCRIPTS = ("shared", "page", "world", "exports", "items")
 
 @dataclass(frozen=True)
 class Read:
-    """What a page shows of single judgements: finding it goes through all of them."""
+    """What a page shows of single judgements: finding it goes through the texts of all of them."""
 
     sample: Sample
-    turned: Sequence[str]
     examples: Sequence[Example]
 
     @classmethod
     def of(cls, view: ReportView) -> Read:
         """Found in the judgements of the view."""
-        return cls(take_sample(view), turned_round(view), examples(view))
+        return cls(take_sample(view), examples(view))
 
 
-def render_html(view: ReportView, drawings: Drawings | None = None, read: Read | None = None) -> str:
-    """The whole page. ``drawings`` and ``read`` are those of ``draw`` and ``Read.of`` where the caller has them already."""
+def render_html(
+    view: ReportView, drawings: Drawings | None = None, read: Read | None = None, turned: Sequence[str] | None = None
+) -> str:
+    """The whole page. The others are those of ``draw``, ``Read.of`` and ``turned_round`` where the caller has them already."""
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
@@ -89,7 +90,7 @@ def render_html(view: ReportView, drawings: Drawings | None = None, read: Read |
         first={task.task: (rows := leaderboard.first(task), strip_cells(task, rows, "first")) for task in view.tasks},
         most_in_summary=MOST_IN_SUMMARY,
         ranked=any(leaderboard.standings(task) for task in view.tasks),
-        turned=read.turned,
+        turned=turned_round(view) if turned is None else turned,
         examples=read.examples,
         method_rows=method_rows(view),
         lede=lede(view),

@@ -8,6 +8,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -16,7 +17,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import plain
+from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
 from folkways.reports.formats.citations import bibliography
@@ -24,6 +25,7 @@ from folkways.reports.formats.html import Read, render_html
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.overview import turned_round
 from folkways.reports.views.views import ReportView
 from folkways.spreadsheet import for_csv
 
@@ -51,25 +53,29 @@ def write_report(data: ReportData, out: Path, formats: Sequence[str] = USUAL_FOR
     _make_folder(out)
     view = ReportView(data)
     board = Leaderboard(view)
-    # All that goes through every judgement comes before what draws is loaded, which takes as much memory.
+    # What goes through every judgement comes before what draws is loaded, and what needs their texts before all else: of a million
+    # replies these take more memory than everything besides, and are let go where nobody else holds them.
+    read = Read.of(view) if "html" in formats else None
+    tables = _write_tables(data, out, formats)
+    view.data = replace(data, judgements=data.judgements.with_columns(pl.lit(None, pl.String).alias(name) for name in SAID))
+    del data
     if {"html", "md", "latex"} & {*formats}:
         for task in view.tasks:
             board.standings(task)
-    read = Read.of(view) if "html" in formats else None
-    tables = _write_tables(data, out, formats)
+    turned = turned_round(view) if {"html", "md"} & {*formats} else []
     written: list[Path] = []
     if "html" in formats:
         drawings = draw(view, board)
-        written.append(_write_text(out / "report.html", render_html(view, drawings, read)))
+        written.append(_write_text(out / "report.html", render_html(view, drawings, read, turned)))
         drawn = list(drawings)
         if drawn:
             _make_folder(out / "figures")
         written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
     if "md" in formats:
-        written.append(_write_text(out / "report.md", render_markdown(view, board, read.turned if read else None)))
+        written.append(_write_text(out / "report.md", render_markdown(view, board, turned)))
     if "latex" in formats:
         written.append(_write_text(out / "report.tex", render_latex(view, board)))
-        written.append(_write_text(out / "report.bib", bibliography(data.releases)))
+        written.append(_write_text(out / "report.bib", bibliography(view.data.releases)))
     return written + tables
 
 

@@ -66,16 +66,17 @@ def share_items(judgements: Mapping[str, pl.DataFrame], metric: str, groups: Seq
     """Match the models' counted rows by KEY, and keep those that all of them replied to and the metric applies to."""
     lost = pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
     states: dict[str, pl.Series] = {}
+    needed = list(dict.fromkeys((*KEY, "question", *groups, "state", metric)))  # not the texts: each filter copies what it keeps
     base: pl.DataFrame | None = None
     columns: list[npt.NDArray[np.float64]] = []
     expected: dict[str, int] = {}
     replied: dict[str, int] = {}
     for model, frame in judgements.items():
-        counted = frame.filter(pl.col("counted") & pl.col(metric).is_not_null())
+        counted = frame.select("counted", *needed).filter(pl.col("counted") & pl.col(metric).is_not_null())
         expected[model] = counted.height
         heard = counted.filter(~lost)
         replied[model] = heard.height
-        states[model] = heard["state"].cast(pl.String)
+        states[model] = heard["state"]
         if base is None:
             base = heard.select(*dict.fromkeys((*KEY, "question", *groups))).with_row_index("__row")
         rows = heard.select(*KEY, pl.col(metric).cast(pl.Float64)).join(base.select("__row", *KEY), on=list(KEY), how="inner")
@@ -88,6 +89,11 @@ def share_items(judgements: Mapping[str, pl.DataFrame], metric: str, groups: Seq
     kept = base.filter(pl.Series(whole))
     names = kept["question"].unique().cast(pl.String).sort()
     numbers = kept["question"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
-    truncated = {model: int((state == State.TRUNCATED.value).sum()) for model, state in states.items()}
-    unread = {model: truncated[model] + int((state == State.UNREADABLE.value).sum()) for model, state in states.items()}
+    truncated = {model: _count(state, State.TRUNCATED) for model, state in states.items()}
+    unread = {model: truncated[model] + _count(state, State.UNREADABLE) for model, state in states.items()}
     return Shared(values[whole], numbers, len(names), kept.select(*dict.fromkeys(groups)), expected, replied, unread, truncated)
+
+
+def _count(states: pl.Series, state: State) -> int:
+    """How many of them are this one; a state that is none of a categorical column's words compares as null."""
+    return int((states == state.value).sum())

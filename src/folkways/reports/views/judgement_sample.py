@@ -81,7 +81,11 @@ def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
     """Every ``row``, or as many as fit, chosen by turns: in order. deciding: SPREAD and ``size``; there may be millions of rows."""
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
-        turns = shuffled.with_columns(turn=pl.int_range(pl.len()).over(SPREAD)).sort("turn", maintain_order=True).head(max_rows)
+        turns = (
+            shuffled.select("row", "size", turn=pl.int_range(pl.len()).over(SPREAD))
+            .sort("turn", maintain_order=True)
+            .head(max_rows)
+        )
         return turns.filter(pl.col("size").cum_sum() <= MAX_TOTAL_CHARACTERS)["row"].sort()
     return deciding["row"]
 

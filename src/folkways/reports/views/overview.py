@@ -111,12 +111,13 @@ def _examples_of(view: ReportView, task: TaskView) -> list[Example]:
     measured = [metric.name for metric in metrics if metric.name in view.data.judgements.columns]
     all_wrong = pl.all_horizontal(pl.col(name).fill_null(0) == 0 for name in measured)
     answered = (pl.col("state") == "answered") & pl.col("counted") & all_wrong
-    read = _judged(view, task, model).filter(answered).select("culture", "text", "response", "gold").collect()
-    wrong = plain(read).filter(
+    short = (
         pl.col("response").str.strip_chars().str.len_chars().is_between(SHORTEST_EXAMPLE, LONGEST_EXAMPLE),
-        pl.col("gold").str.len_chars().is_between(1, LONGEST_EXAMPLE),
+        pl.col("gold").cast(pl.String).str.len_chars().is_between(1, LONGEST_EXAMPLE),
     )
-    firsts = {row["culture"]: row for row in wrong.unique("culture", keep="first", maintain_order=True).iter_rows(named=True)}
+    wrong = _judged(view, task, model).filter(answered, *short).select("culture", "text", "response", "gold")
+    read = plain(wrong.unique("culture", keep="first", maintain_order=True).collect(engine="streaming"))
+    firsts = {row["culture"]: row for row in read.iter_rows(named=True)}
     rows = [firsts[culture] for culture in reversed(task.facets["culture"].values) if culture in firsts]
     return [
         Example(

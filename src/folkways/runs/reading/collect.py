@@ -29,8 +29,6 @@ NOT_STORED = (
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-KEPT = "The licence of {0.name} ({0.licence}) does not let its items be passed on"
-
 CostOf = Callable[[str, int, int, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
@@ -94,7 +92,7 @@ def collect(
     del judgements
     inputs = inputs_of(judged.drop("text", "gold", "response"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
-    kept = {} if show_items else {task: KEPT.format(release.record) for task, release in opened.items() if _is_kept(release)}
+    kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])
         judged = judged.with_columns(pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS)

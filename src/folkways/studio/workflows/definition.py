@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from folkways.cultures import get_culture, get_language
-from folkways.errors import DataError, MissingExtraError, UnknownNameError
+from folkways.errors import DataError, UnknownNameError
 from folkways.studio.records import Role
 from folkways.studio.stages.base import COMMON_OPTIONS, Option, StageKind
 from folkways.studio.stages.registry import STAGE_KINDS
@@ -105,10 +105,8 @@ def load_definition(path: Path) -> Definition:
 
 def parse_yaml(text: str, file: Path | str | None = None) -> Any:
     """What a YAML text says; DataError with line and column otherwise."""
-    try:
-        import yaml
-    except ImportError:
-        raise MissingExtraError("The studio", "studio", "pyyaml") from None
+    import yaml
+
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as error:

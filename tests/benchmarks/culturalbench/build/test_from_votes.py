@@ -103,7 +103,8 @@ def test_licences_have_to_agree(tmp_path: Path) -> None:
 def test_easy_and_hard_become_one_release(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "mine"
     easy = build_from_votes("easy", [folder], out)
-    assert {file.name for file in easy.files} == {"CulturalBench-Easy.csv", "votes.csv", "dropped.csv", "build.json", "README.md"}
+    written = {"CulturalBench-Easy.csv", "votes.csv", "dropped.csv", "build.json", "README.md", "eval.yaml"}
+    assert {file.name for file in easy.files} == written
     card = (out / "README.md").read_text()
     assert "CulturalBench-Easy.csv" in card
     assert "CulturalBench-Hard" not in card
@@ -133,10 +134,24 @@ def test_the_card_loads_as_the_hub_reads_it(folder: Path, tmp_path: Path) -> Non
     front = yaml.safe_load(card.split("---")[1])
     assert front["pretty_name"] == 'Feasts: "a | b" # 2'
     assert (front["license"], front["size_categories"]) == ("other", ["n<1K"])
-    assert front["configs"] == [
-        {"config_name": "CulturalBench-Easy", "data_files": [{"split": "test", "path": "CulturalBench-Easy.csv"}]}
-    ]
+    files = [{"split": "test", "path": "CulturalBench-Easy.csv"}]
+    assert front["configs"] == [{"config_name": "CulturalBench-Easy", "data_files": files, "keep_default_na": False}]
     assert "@misc{feasts}" in card
+
+
+def test_easy_is_a_benchmark_where_the_hub_looks(folder: Path, tmp_path: Path) -> None:
+    """eval.yaml names the card's configuration and columns that it has; Hard, which Inspect cannot score by question, has none."""
+    assert not [file for file in build_from_votes("hard", [folder], tmp_path / "mine").files if file.name == "eval.yaml"]
+    build_from_votes("easy", [folder], tmp_path / "mine")
+    told = yaml.safe_load((tmp_path / "mine" / "eval.yaml").read_text())
+    (task,) = told["tasks"]
+    front = yaml.safe_load((tmp_path / "mine" / "README.md").read_text().split("---")[1])
+    (path,) = [entry["data_files"][0]["path"] for entry in front["configs"] if entry["config_name"] == task["config"]]
+    rows = pl.read_csv(tmp_path / "mine" / path)
+    fields = task["field_spec"]
+    assert (task["id"], told["evaluation_framework"]) == ("easy", "inspect-ai")
+    assert {fields["input"], fields["target"], *fields["choices"]} <= set(rows.columns) and len(fields["choices"]) == 4
+    assert set(rows[fields["target"]]) <= set("ABCD")
 
 
 def test_the_same_votes_and_seed_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:

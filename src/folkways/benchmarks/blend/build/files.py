@@ -16,9 +16,13 @@ from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.blend.build.procedures import AnsweredCall
 from folkways.files import packed, write_bytes
 from folkways.releases.base import ReleaseRecord
+from folkways.releases.cards import eval_yaml, hub_licence
 
 CONFIG = "multiple-choice-questions"
 """The name of the configuration on the hub."""
+
+LETTER = r'(?:"answer_choice"\s*:\s*"|^\s*)([A-D])\b'
+"""Where a reply names its letter, for those who score it by a pattern alone."""
 
 
 def write_released(items: pl.DataFrame, path: Path) -> Path:
@@ -37,10 +41,25 @@ def write_calls(calls: Iterable[AnsweredCall], path: Path) -> Path:
 
 
 def write_hub(items: pl.DataFrame, folder: Path, kind: str, release: ReleaseRecord, record: Mapping[str, Any]) -> list[Path]:
-    """The layout of the hub: a data card and the items as ``parquet`` or ``jsonl``; returns the files."""
+    """The layout of the hub: a data card, the items as ``parquet`` or ``jsonl``, and eval.yaml; returns the files."""
     data = folder / CONFIG / f"test-00000-of-00001.{kind}"
     card = _card(items, data.relative_to(folder).as_posix(), release, record)
-    return [write_bytes(folder / "README.md", card.encode()), write_bytes(data, packed(items, kind))]
+    contents = {folder / "README.md": card.encode(), data: packed(items, kind), folder / "eval.yaml": _registration(items, release)}
+    return [write_bytes(path, content) for path, content in contents.items()]
+
+
+def _registration(items: pl.DataFrame, release: ReleaseRecord) -> bytes:
+    """The ``eval.yaml``: the prompts as they are, and the letter that Inspect finds in a reply's JSON, or at its beginning."""
+    task = {
+        "id": "mcq",
+        "config": CONFIG,
+        "split": "test",
+        "field_spec": {"input": "prompt", "target": "answer_idx"},
+        "solvers": [{"name": "generate"}],
+        "scorers": [{"name": "pattern", "args": {"pattern": LETTER}}],
+    }
+    about = f"{items.height:,} multiple-choice questions on everyday life in {items['country'].n_unique()} countries or regions."
+    return eval_yaml(f"Everyday life, made from {release.name}", about, task).encode()
 
 
 def _plain(asked: AnsweredCall) -> dict[str, Any]:
@@ -54,13 +73,12 @@ def _plain(asked: AnsweredCall) -> dict[str, Any]:
 
 
 def _card(items: pl.DataFrame, data: str, release: ReleaseRecord, record: Mapping[str, Any]) -> str:
-    licence = release.licence.lower() if release.licence != "NOASSERTION" else "unknown"
     made = "\n".join(f"| {name} | {_shown(value)} |" for name, value in record.items() if name != "left_out")
     left_out = "\n".join(f"- {what}: {why}" for what, why in record["left_out"].items()) or "Nothing."
     counts = items.group_by("country", maintain_order=True).agg(pl.len().alias("n"))
     table = "\n".join(f"| {country} | {number:,} |" for country, number in counts.iter_rows())
     return f"""---
-license: {licence}
+license: {hub_licence(release.licence)}
 language:
 - en
 task_categories:

@@ -15,13 +15,9 @@ from folkways.benchmarks.culturalbench.people import judge_people_on_easy
 from folkways.benchmarks.culturalbench.results.people import people_table
 from folkways.benchmarks.culturalbench.results.questions import words_table
 from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes
+from folkways.releases.cards import eval_yaml, hub_licence, size_category
 
 TEMPLATE = "card.md.j2"
-
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
-"""Fewer questions than -> the hub's word for it."""
-
-HUB_LICENCE = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 
 
 def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, record: Mapping[str, Any]) -> str:
@@ -41,9 +37,9 @@ def card(votes: Votes, counted: pl.DataFrame, easy: pl.DataFrame, rule: Rule, re
     known = people["low"] is not None  # few people or questions have no interval
     return environment.from_string(text).render(
         meta=votes.meta,
-        title=" ".join(votes.meta.title.split()) or "Questions on cultures, built from votes",
-        licence_id=_hub_licence(votes.meta.licence),
-        size=next((name for limit, name in SIZES if record["questions"] < limit), "n>100K"),
+        title=_title(votes),
+        licence_id=hub_licence(votes.meta.licence),
+        size=size_category(record["questions"]),
         configs=record["configs"],
         titles={"easy": EASY, "hard": HARD},
         columns={"easy": list(EASY_COLUMNS), "hard": list(HARD_COLUMNS)},
@@ -64,8 +60,22 @@ def _people(votes: Votes, counted: pl.DataFrame, rule: Rule) -> dict[str, Any]:
     return people_table(judge_people_on_easy(items, votes_table(votes, counted), rule)).rows.row(0, named=True)
 
 
-def _hub_licence(name: str) -> str:
-    """The hub's identifier: SPDX in lower case, ``unknown`` where none is named, ``other`` for what is no identifier."""
-    if not name or name == "NOASSERTION":
-        return "unknown"
-    return name.lower() if set(name.lower()) <= set(HUB_LICENCE) else "other"
+def registration(votes: Votes, easy: pl.DataFrame) -> str:
+    """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its judgements by itself."""
+    about = (
+        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each verified by people of them: "
+        "a question, four options and the right letter."
+    )
+    task = {
+        "id": "easy",
+        "config": EASY,
+        "split": "test",
+        "field_spec": {"input": "prompt_question", "target": "answer", "choices": [f"prompt_{name}" for name in OPTIONS]},
+        "solvers": [{"name": "multiple_choice"}],
+        "scorers": [{"name": "choice"}],
+    }
+    return eval_yaml(_title(votes), about, task)
+
+
+def _title(votes: Votes) -> str:
+    return " ".join(votes.meta.title.split()) or "Questions on cultures, built from votes"

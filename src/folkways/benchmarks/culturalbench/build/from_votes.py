@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.culturalbench.build.card import card
+from folkways.benchmarks.culturalbench.build.card import card, registration
 from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, Rule, count
 from folkways.benchmarks.culturalbench.build.names import country_name
 from folkways.benchmarks.culturalbench.build.tables import (
@@ -34,7 +34,7 @@ from folkways.files import json_bytes, write_bytes
 CONFIGS: Mapping[str, str] = {"easy": EASY, "hard": HARD}
 """Name of a build -> name of the configuration, which is that of its file too."""
 
-DROPPED_FILE, TOPICS_FILE, CARD_FILE = "dropped.csv", "topics.csv", "README.md"
+DROPPED_FILE, TOPICS_FILE, CARD_FILE, BENCHMARK_FILE = "dropped.csv", "topics.csv", "README.md", "eval.yaml"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ def build_from_votes(
     """Build ``easy`` or ``hard`` from folders or files of votes into the folder ``out``, beside the other one if it is there.
 
     The folder becomes a release: the configuration as CSV in the released schema, every vote (VOTES_FILE), what was left out and
-    why (DROPPED_FILE), topics that people gave, the record of the build and the data card. Raises what ``read_votes`` does, and
+    why (DROPPED_FILE), topics that people gave, the record of the build, the data card, and for Easy what makes it a benchmark
+    on the hub (BENCHMARK_FILE). Raises what ``read_votes`` does, and
     FolkwaysError where ``out`` holds something that another build, or no build, has put there.
     """
     if config not in CONFIGS:
@@ -100,6 +101,7 @@ def build_from_votes(
         DROPPED_FILE: frame_bytes(dropped_table(votes, counted)),
         RECORD_FILE: json_bytes(record),
         CARD_FILE: card(votes, counted, easy, rule, record).encode(),
+        **({BENCHMARK_FILE: registration(votes, easy).encode()} if "easy" in configs else {}),
     }
     topics = topics_table(votes, counted, own_topics())
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():

@@ -1,4 +1,4 @@
-"""What the store wants to know of a model, from the name of its endpoint and its card. No address and no path leaves."""
+"""What a format of others is told of a model, from the name of its endpoint and its card. No address and no path leaves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESERVED = re.compile(r"^(data|con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model as the store knows it.
+    """A model as others know it.
 
     developer, model: the folders that it is filed under. host: the address that it was asked at, to be kept out of what is written.
     """

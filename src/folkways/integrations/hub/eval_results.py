@@ -1,0 +1,188 @@
+"""Writes a run's scores as model repositories on the hub take them: ``.eval_results/*.yaml``, one value for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from folkways import __version__
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.files import write_bytes
+from folkways.integrations.stored_run import StoredRun
+from folkways.records import State
+from folkways.releases.cards import yaml_text
+from folkways.reports.text import number, plural
+from folkways.workspace import run_records
+from folkways.workspace.database import Workspace
+
+FOLDER = ".eval_results"
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """One file that was written. name: its place in the model's repository. task_ids: those of its entries in the data set."""
+
+    model: str
+    name: str
+    path: Path
+    data_set: str
+    task_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where scores belong on the hub.
+
+    data_sets: benchmark (``*`` for all) -> data set, where it is not the release's own. task_ids: task -> its id in the data set's
+    ``eval.yaml``, where that is not its name here. source: address of what a reader can check the scores by; empty for none.
+    """
+
+    data_sets: Mapping[str, str] = field(default_factory=dict)
+    task_ids: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+
+
+def export_eval_results(
+    workspace: Workspace,
+    run: run_records.RunRecord,
+    out: Path,
+    *,
+    model: str | None = None,
+    tasks: Sequence[str] | None = None,
+    profile: str | None = None,
+    places: Places = Places(),
+    incomplete: bool = False,
+) -> tuple[tuple[ModelFile, ...], tuple[str, ...]]:
+    """Write ``out/DEVELOPER/MODEL/.eval_results/folkways_BENCHMARK.yaml`` for each model and benchmark; returns files and notes.
+
+    Each task has its headline over everything, in one profile: the wanted one, or the task's default. A score that leaves out a
+    part of the benchmark, or counts items without a reply, is written where ``incomplete`` says so, and the file's notes tell what
+    is missing. Licences of items have no part in it: nothing of an item is written.
+
+    model: only this endpoint of the run. tasks: only these. UnknownNameError for a model or a task that the run did not ask;
+    FolkwaysError if nothing is left to write, or two endpoints are one model.
+    """
+    stored = StoredRun(workspace, run, profile, unlicensed_items=False)
+    export = _Export(stored, places, incomplete)
+    if unknown := sorted({*places.task_ids, *(tasks or ())} - set(stored.tasks)):
+        raise UnknownNameError(f"task of run {run.name}", unknown[0], stored.tasks)
+    wanted = [task for task in stored.tasks if tasks is None or task in tasks]
+    files: list[ModelFile] = []
+    for endpoint in _chosen(stored, model):
+        rows = [export.headline(endpoint, task) for task in wanted]
+        for benchmark in dict.fromkeys(task.split("/")[0] for task in wanted):
+            mine = [row for row in rows if row is not None and row["task"].split("/")[0] == benchmark]
+            if mine and (data_set := export.data_set(mine[0]["task"])):
+                files.append(export.write(out, endpoint, benchmark, data_set, mine))
+    if not files and not export.notes:
+        raise stored.no_score_error()
+    if not files:
+        raise FolkwaysError("\n".join([f"run {run.name} has nothing to write:", *dict.fromkeys(export.notes)]))
+    if not places.source:
+        export.notes.append(
+            "the files name no source; say where the judgements can be looked at: --source URL (folkways export hub)"
+        )
+    return tuple(files), tuple(dict.fromkeys(export.notes))
+
+
+def _chosen(stored: StoredRun, model: str | None) -> list[str]:
+    """The endpoints to write, whose repositories differ."""
+    if model is not None and model not in stored.models:
+        raise UnknownNameError(f"model of run {stored.run.name}", model, stored.models)
+    chosen = [model] if model is not None else list(stored.models)
+    ids = [stored.models[endpoint].id for endpoint in chosen]
+    for endpoint, known in zip(chosen, ids, strict=True):
+        if ids.count(known) > 1:
+            alike = [other for other, name in zip(chosen, ids, strict=True) if name == known]
+            raise FolkwaysError(f"{', '.join(alike)} are one model, whose repository takes one value; choose: --model {endpoint}")
+    return chosen
+
+
+@dataclass(frozen=True)
+class _Export:
+    stored: StoredRun
+    places: Places
+    incomplete: bool
+    notes: list[str] = field(default_factory=list)
+
+    def headline(self, endpoint: str, task: str) -> Mapping[str, Any] | None:
+        """The score of the whole that may be written, a row of records.SCORES; None with a note where there is none."""
+        known = get_task(task)
+        profile = known.resolve_profile(self.stored.profile)
+        here = pl.col("facet") == "all"
+        rows = self.stored.scores.filter(here, endpoint=endpoint, task=task, profile=profile, metric=known.metrics[0].name)
+        row = next(rows.iter_rows(named=True), None)
+        name = f"{task} of {self.stored.models[endpoint].id}"
+        if row is None or row["score"] is None:
+            self.notes.append(f"{name} is not written: it has no score in the profile {profile}")
+            return None
+        if (lacking := self.lacking(row)) and not self.incomplete:
+            self.notes.append(f"{name} is not written: {'; '.join(lacking)}. With --incomplete it is, and its notes say so")
+            return None
+        return row
+
+    def lacking(self, row: Mapping[str, Any]) -> list[str]:
+        """What keeps a score from being one of the whole benchmark."""
+        found = self.stored.part_of_whole(row["task"])
+        if lost := row[State.FAILED.value] + row[State.MISSING.value]:
+            best = number(row["at_best"])
+            found.append(f"{lost:,} of {row['n']:,} items without a reply, counted as nothing (at best {best})")
+        return found
+
+    def data_set(self, task: str) -> str | None:
+        """The data set on the hub that a task's scores belong to; None with a note where nobody has said."""
+        benchmark = task.split("/")[0]
+        record = self.stored.record(task)
+        named = self.places.data_sets.get(benchmark) or self.places.data_sets.get("*")
+        if named is None and record.source == "hub":
+            return record.repository
+        if named is None:
+            self.notes.append(
+                f"{benchmark} is not written: {record.name} is no data set of the hub; --dataset {benchmark}=OWNER/NAME names one"
+            )
+        return named
+
+    def write(self, out: Path, endpoint: str, benchmark: str, data_set: str, rows: Iterable[Mapping[str, Any]]) -> ModelFile:
+        """Write the entries of one model on one benchmark."""
+        entries = [self._entry(row, data_set) for row in rows]
+        model = self.stored.models[endpoint].id
+        name = f"{FOLDER}/folkways_{benchmark}.yaml"
+        path = write_bytes(out / model / name, yaml_text(entries).encode())
+        return ModelFile(model, name, path, data_set, tuple(entry["dataset"]["task_id"] for entry in entries))
+
+    def _entry(self, row: Mapping[str, Any], data_set: str) -> dict[str, Any]:
+        task = row["task"]
+        record = self.stored.record(task)
+        of_release = record.source == "hub" and record.repository == data_set and len(record.revision) == 40
+        entry: dict[str, Any] = {
+            "dataset": {
+                "id": data_set,
+                "task_id": self.places.task_ids.get(task, task.split("/")[1]),
+                **({"revision": record.revision} if of_release else {}),
+            },
+            "value": round(row["score"], 2),
+            "date": datetime.fromtimestamp(self.stored.run.created, UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        }
+        if self.places.source:
+            entry["source"] = {"url": self.places.source, "name": f"Judgements, folkways {__version__}"}
+        return entry | {"notes": self._notes(row)}
+
+    def _notes(self, row: Mapping[str, Any]) -> str:
+        metric = get_task(row["task"]).metrics[0]
+        unit = "percent" if metric.scale == 100 else "points"
+        known = row["low"] is not None and row["high"] is not None
+        interval = f"{number(row['low'], 2)} to {number(row['high'], 2)}" if known else "none"
+        told = [
+            f"{metric.label}, {unit}" + (", lower is better" if metric.lower_is_better else ""),
+            f"interval {interval} ({row['interval']})",
+            f"n {row['n'] - row['left_out']:,}, {plural(row['questions'], 'question')}",
+            *(f"incomplete: {what}" for what in self.lacking(row)),
+            f"signature {row['signature']}",
+        ]
+        return "; ".join(told)

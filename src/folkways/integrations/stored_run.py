@@ -1,0 +1,124 @@
+"""A stored run as it leaves for another project: the scores of its models in one profile, and which items a licence lets leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
+from folkways.formatting import plural
+from folkways.integrations.models import StoredModel, stored_model
+from folkways.records import is_baseline
+from folkways.releases.base import ReleaseRecord
+from folkways.releases.layout import UNKNOWN_LICENCE
+from folkways.releases.registry import get_record
+from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.scores.scoring import release_of, stored_scores
+from folkways.workspace import results, run_records
+from folkways.workspace.database import Workspace
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The files that were written, and what a person must know of them."""
+
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run that has been scored.
+
+    profile:          only this one of each task, where several were scored; None for all.
+    unlicensed_items: True where the user may pass on items of data whose licence folkways does not know.
+    """
+
+    workspace: Workspace
+    run: run_records.RunRecord
+    profile: str | None
+    unlicensed_items: bool
+
+    @cached_property
+    def tasks(self) -> Mapping[str, run_records.RunTask]:
+        """The tasks by name, as they were planned."""
+        return {asked.task: asked for asked in run_records.run_tasks(self.workspace, self.run)}
+
+    @cached_property
+    def parts(self) -> list[results.Part]:
+        """The endpoints' shares of the tasks, in the order in which they were asked."""
+        return results.parts(self.workspace, self.run)
+
+    @cached_property
+    def models(self) -> Mapping[str, StoredModel]:
+        """Endpoint -> the model behind it; baselines are no models."""
+        return {part.endpoint: stored_model(part.endpoint) for part in self.parts if not is_baseline(part.endpoint)}
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """The scores of what was asked, in the wanted profiles: records.SCORES. FolkwaysError if the run has not been scored."""
+        return self.of_profile(stored_scores(self.workspace, self.run))
+
+    def of_profile(self, scores: pl.DataFrame) -> pl.DataFrame:
+        """The rows of the wanted profiles."""
+        if self.profile is None:
+            return scores
+        wanted = {name: get_task(name).resolve_profile(self.profile) for name in self.tasks}
+        return scores.filter(pl.col("profile") == pl.col("task").replace_strict(wanted, default=None, return_dtype=pl.String))
+
+    def record(self, task: str) -> ReleaseRecord:
+        """The record of a task's release; of a folder, one that says that its licence is not known."""
+        name = self.tasks[task].release
+        if not name.startswith("dir:"):
+            return get_record(name)
+        usual = get_record(get_task(task).release)
+        return replace(usual, name=name, revision="", source="folder", licence=UNKNOWN_LICENCE, items_may_leave=None)
+
+    def why_items_stay(self, task: str) -> str | None:
+        """Why the items of a task may not be passed on; None where they may."""
+        record = self.record(task)
+        if self.unlicensed_items if record.items_may_leave is None else record.items_may_leave:
+            return None
+        if record.items_may_leave is None:
+            return "folkways does not know its licence; with --items you say that you may pass its items on"
+        return record.kept
+
+    def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
+        """Item -> its text and its accepted answers as a person would read them, of the items that the run asked."""
+        asked = self.tasks[task]
+        found: dict[str, tuple[str, str]] = {}
+        for frame in item_batches(get_task(task), release_of(asked), restore_options(asked.options)):
+            rows = frame.select("item", "text", "gold").iter_rows()
+            found.update((item, (text or "", gold or "")) for item, text, gold in rows)
+        return found
+
+    def part_of_whole(self, task: str) -> list[str]:
+        """What the run was told to leave out of a task, in words; empty where it asked everything."""
+        options = restore_options(self.tasks[task].options)
+        found = []
+        if options.cultures:
+            found.append(f"only the cultures {', '.join(options.cultures)}")
+        if options.limit is not None:
+            found.append(f"at most {plural(options.limit, 'question')}")
+        if options.until is not None:
+            found.append(f"a sample, drawn until each stratum was known to {options.until:g} points")
+        return found
+
+    def without_hosts(self, text: str | None) -> str | None:
+        """A message without the addresses of somebody's own servers."""
+        for model in self.models.values():
+            text = model.without_host(text)
+        return text
+
+    def no_score_error(self) -> FolkwaysError:
+        """What to raise where no model has a score to write."""
+        return FolkwaysError(
+            f"run {self.run.name} has no score of a model to write"
+            + (f" in the profile {self.profile}" if self.profile else "")
+            + "; baselines are no models, and a model that never replied has no score"
+        )
