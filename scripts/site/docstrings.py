@@ -10,7 +10,7 @@ import griffe
 ENTRY = re.compile(r"^(?P<name>\w+): +(?=\S)")
 
 
-class NamedEntries(griffe.Extension):
+class NamedEntries(griffe.Extension):  # type: ignore[misc] # mypy does not follow what only the site needs
     """Makes Markdown lists of the paragraphs that explain parameters, fields and columns line by line."""
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
