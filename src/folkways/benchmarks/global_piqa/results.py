@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.global_piqa.task import GlobalPIQA
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
@@ -44,4 +45,5 @@ RESULTS = (
     Result(
         "varieties", "Language varieties, shrunk", varieties, "", "In which varieties is a model better or worse?", (TASK.name,)
     ),
+    consistency(TASK.name, "accuracy"),
 )

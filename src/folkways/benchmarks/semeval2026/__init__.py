@@ -5,6 +5,7 @@ from folkways.benchmarks.published import Published
 from folkways.benchmarks.semeval2026 import data
 from folkways.benchmarks.semeval2026.choices import MultipleChoice
 from folkways.benchmarks.semeval2026.predictions import SUBMISSIONS
+from folkways.benchmarks.semeval2026.results import RESULTS
 from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 
 BENCHMARK = Benchmark(
@@ -13,5 +14,6 @@ BENCHMARK = Benchmark(
     (ShortAnswers(), MultipleChoice()),
     reader=data,
     published=Published("folkways.benchmarks.semeval2026.published"),
+    results=RESULTS,
     submissions=SUBMISSIONS,
 )

@@ -34,7 +34,9 @@ class MultipleChoice(SemEvalTask):
     )
     profiles: ClassVar[tuple[str, ...]] = ("paper",)
     profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "paper"}  # the organisers' rule for letters has nothing to mend
+    permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
+    gold_label: ClassVar[str] = "answer"
     own_columns: ClassVar[Schema] = {"spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
     max_tokens: ClassVar[int] = 64
     has_baselines: ClassVar[bool] = True

@@ -62,11 +62,11 @@ def command(
 
 
 def _list() -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from folkways.benchmarks.registry import benchmarks
 
-    shown = Table("benchmark", "analysis", "asks", "of", box=None, header_style="bold")
+    shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
     for benchmark in benchmarks().values():
         for result in benchmark.results:
             if result.tasks:

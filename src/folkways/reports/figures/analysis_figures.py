@@ -16,6 +16,9 @@ from folkways.reports.views.grids import Grid, grids
 MOST_COLUMNS, MOST_ROWS = 24, 45
 """Larger grids are tables alone: nobody reads a chart of them."""
 
+MOST_CELLS = 64
+"""Rows and columns of a heat map, which is colour alone where it has many (``analysis_charts.MOST_WRITTEN``)."""
+
 
 SHORT = 30
 """Rows up to which a table without a figure stands open."""
@@ -78,7 +81,9 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
 def _fits(grid: Grid) -> bool:
     """Whether there is something to draw, and not more than can be read."""
     known = sum(cell.value is not None for row in grid.rows for cell in row[1:])
-    return known > 1 and len(grid.columns) - 1 <= MOST_COLUMNS and len(grid.rows) <= MOST_ROWS
+    heat = grid.layout is not None and grid.layout.drawn == "heatmap"
+    columns, rows = (MOST_CELLS, MOST_CELLS) if heat else (MOST_COLUMNS, MOST_ROWS)
+    return known > 1 and len(grid.columns) - 1 <= columns and len(grid.rows) <= rows
 
 
 def _spec(grid: Grid, layout: Layout, width: int) -> Spec:

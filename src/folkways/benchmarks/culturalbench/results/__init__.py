@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.data.reading import TOPICS
@@ -15,7 +16,7 @@ from folkways.benchmarks.culturalbench.results.people import people_table
 from folkways.benchmarks.culturalbench.results.questions import questions_table, words_table
 from folkways.benchmarks.culturalbench.results.reference import guessing, reference_points
 from folkways.benchmarks.culturalbench.results.setups import by_mode, easy_against_hard
-from folkways.benchmarks.culturalbench.results.values import TASKS
+from folkways.benchmarks.culturalbench.results.values import EASY, TASKS
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.errors import FolkwaysError
@@ -110,4 +111,5 @@ RESULTS = (
         TASKS,
     ),
     Result("reference-points", "Published scores", reference_points, "", "What have others published?", TASKS),
+    consistency(EASY, "right"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.culturalbench.orders import split_variant
+from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.culturalbench.results.values import (
     EASY,
     SETUPS,
