@@ -13,7 +13,8 @@ from folkways.api import load_run
 from folkways.benchmarks.registry import expand_tasks
 from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import plan_tasks, select_items
+from folkways.runs.plan import select_items
+from folkways.runs.tasks import plan_tasks
 from tests.support.river import folkways
 
 

@@ -243,7 +243,9 @@ def _run_options(
 question_options = _packed(
     "options",
     _run_options,
-    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE", shell_complete=completion.tasks),
+    click.argument(
+        "tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|SUITE|RECIPE", shell_complete=completion.tasks
+    ),
     click.option(
         "--cultures",
         metavar="LIST",
@@ -260,6 +262,7 @@ question_options = _packed(
         help="Data to use instead of the default release; repeatable, one per benchmark.",
     ),
     limit_option,
+    click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
     click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="How often each prompt is asked."),
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws."),
     click.option(
@@ -311,12 +314,13 @@ def names(text: str | None) -> tuple[str, ...] | None:
 
 
 def left_out(options: RunOptions, asked: Iterable[str]) -> str:
-    """A line that names the tasks which ask about none of the chosen cultures; empty when every task is ``asked``."""
-    from folkways.benchmarks.registry import expand_tasks
+    """Lines that name the tasks which are left out, and why; empty when every task is ``asked``."""
+    from folkways.runs import tasks
 
-    present = set(asked)
-    absent = [task.name for task in expand_tasks(options.tasks) if task.name not in present]
-    return f"Left out, for asking about none of {', '.join(options.cultures or ())}: {', '.join(absent)}" if absent else ""
+    reasons: dict[str, list[str]] = {}
+    for task, reason in tasks.left_out(options, asked).items():
+        reasons.setdefault(reason, []).append(task)
+    return "\n".join(f"Left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:

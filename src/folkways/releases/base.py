@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import FolkwaysError
+from folkways.errors import NotOnDiskError
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Release:
             )
         else:
             message += f"\nPut the file there, or use a published release of {self.record.benchmark} (folkways data list)."
-        raise FolkwaysError(message)
+        raise NotOnDiskError(message)
 
     @cached_property
     def fingerprint(self) -> str:

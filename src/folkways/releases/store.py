@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.layout import has_contents, recognise
@@ -47,7 +47,7 @@ def locate(name: str) -> Release:
     if missing:
         what = "is not on this disk" if len(missing) == sum(not entry.optional for entry in record.files) else "is not complete"
         lacking = "" if what.startswith("is not on") else f" (missing: {shorten(missing)})"
-        raise FolkwaysError(
+        raise NotOnDiskError(
             f"release {record.name} {what}{lacking}; looked in {root}\n"
             f"Fetch it: folkways data fetch {name}   (or adopt a copy: folkways data fetch {name} --from DIR)"
         )

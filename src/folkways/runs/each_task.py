@@ -12,18 +12,18 @@ from folkways.cultures import select_cultures
 from folkways.errors import FolkwaysWarning, UnknownNameError
 
 if TYPE_CHECKING:
+    from folkways.runs.options import RunOptions
     from folkways.runs.plan import TaskPlan
 
 EVERY = "all"
 
 
-def each_with_its_own(planned: Sequence[TaskPlan]) -> list[TaskPlan]:
+def each_with_its_own(planned: Sequence[TaskPlan], options: RunOptions) -> list[TaskPlan]:
     """Each task with those of the wanted cultures and variants that it has, without the tasks that ask about none of the cultures.
 
-    A task without any of the variants is asked with its own, after a FolkwaysWarning. UnknownNameError for a culture or a variant
-    that no task has.
+    options: of the run; what a task says of its own (``TaskPlan.own``) stays. A task without any of the variants is asked with its
+    own, after a FolkwaysWarning. UnknownNameError for a culture or a variant that no task has.
     """
-    options = planned[0].options
     if options.cultures is not None:
         planned = _by_cultures(planned, options.cultures)
     if options.variants is not None and set(options.variants) != {EVERY}:
@@ -37,6 +37,9 @@ def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
     select_cultures(wanted, everywhere)
     narrowed = []
     for plan in planned:
+        if "cultures" in plan.own:
+            narrowed.append(plan)
+            continue
         own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
         if own:
             narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
@@ -59,17 +62,21 @@ def _has_culture(name: str, available: Sequence[str]) -> bool:
 
 def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
     valid: set[str] = set()
-    owned = {plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in planned}
+    free = [plan for plan in planned if "variants" not in plan.own]
+    owned = {plan.task.name: tuple(name for name in wanted if _has_variant(plan, name, valid)) for plan in free}
     for name in wanted:
         if not any(name in own for own in owned.values()):
             raise UnknownNameError("variant (no task of the run has it)", name, valid)
-    for plan in planned:
+    for plan in free:
         own = owned[plan.task.name]
         if lacking := [name for name in wanted if name not in own]:
             asked = ", ".join(own) if own else f"its own ({', '.join(plan.task.variants)})"
             told = f"{plan.task.name} has no variant {' nor '.join(map(repr, lacking))}; it is asked with {asked}"
             warnings.warn(told, FolkwaysWarning, stacklevel=2)
-    return [replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None)) for plan in planned]
+    return [
+        replace(plan, options=replace(plan.options, variants=owned[plan.task.name] or None)) if plan.task.name in owned else plan
+        for plan in planned
+    ]
 
 
 def _has_variant(plan: TaskPlan, name: str, valid: set[str]) -> bool:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.whose_culture import matching
 from folkways.benchmarks.whose_culture.matching import Answers, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture, whose_culture_tables
 from folkways.records import compact
@@ -49,6 +50,14 @@ def matches(*replies: tuple[str, str, float], questions: int = 1) -> pl.DataFram
 
 def weights(row: dict[str, Any]) -> dict[str, float]:
     return dict(zip(row["others"], row["weights"], strict=True))
+
+
+def test_of_very_many_wrong_answers_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "MOST", 30)
+    found = matches(("KR", "bread", 0.0), ("US", "noodles", 0.0), ("GB", "bread", 1.0), questions=40)
+    assert found.height == 30
+    assert {*found["asked_culture"]} == {"KR", "US"}
+    assert found.equals(matches(("KR", "bread", 0.0), ("US", "noodles", 0.0), ("GB", "bread", 1.0), questions=40))
 
 
 def test_answers_that_would_be_right_do_not_count_for_others() -> None:

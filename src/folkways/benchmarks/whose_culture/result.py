@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
-from folkways.benchmarks.whose_culture.matching import MATCHES
+from folkways.benchmarks.whose_culture.matching import MATCHES, MOST
 from folkways.cultures import cultures, languages
 from folkways.records import Schema, require_columns
 from folkways.stats.clusters import clustered_mean
@@ -45,7 +45,8 @@ NEED_CHANCE = ("chance", "difference", "p", "p_holm")
 
 HOW = (
     "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the answer of m cultures still, but "
-    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all draws, computed exactly."
+    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all draws, computed exactly. "
+    f"Where a model has more than {MOST:,} wrong answers in words in a language, {MOST:,} of them are drawn."
 )
 INTERVAL = "Wilson's interval of the effective answers and its test, clustered by question template; p_holm is corrected for "
 

@@ -57,14 +57,15 @@ def command(
 ) -> None:
     """Ask models the questions of one or more tasks.
 
-    TASK is a task (blend/saq) or a benchmark (xcr: all its tasks). Every reply is stored at once; the same command continues
-    where it stopped, and nothing is asked twice.
+    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of each benchmark).
+    Every reply is stored at once; the same command continues where it stopped, and nothing is asked twice.
 
     \b
     folkways run demo --model baseline/random
     folkways run blend/saq blend/mcq --model openai/gpt-4o-mini --cultures KR,KP,ET
     folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
     folkways run blend/saq --model openai/gpt-4o-mini --until 5
+    folkways run culture-suite-lite --model openai/gpt-4o-mini
     """
     from folkways.api import run
     from folkways.cli.asking.progress import RunProgress

@@ -32,6 +32,8 @@ def command(
 ) -> None:
     """Make the papers' analyses of their scores for one or more runs, each with its test and unit of analysis.
 
+    For runs on several benchmarks also a culture profile: where a model does better or worse than usual, over all of them.
+
     RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output says why.
 
     \b
@@ -64,6 +66,7 @@ def command(
 def _list() -> None:
     from rich.table import Column, Table
 
+    from folkways.benchmarks.culture_profile import PROFILE
     from folkways.benchmarks.registry import benchmarks
 
     shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
@@ -71,4 +74,5 @@ def _list() -> None:
         for result in benchmark.results:
             if result.tasks:
                 shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
+    shown.add_row("several", PROFILE.name, PROFILE.about, "two benchmarks or more")
     terminal().print(shown)

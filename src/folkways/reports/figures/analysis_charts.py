@@ -151,7 +151,8 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
         "scale": {"zero": layout.diverges == 0},
     }
     y = axis_y([row[0].text for row in grid.rows])
-    middle = [{"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}]
+    rule = {"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}
+    middle = [{"data": {"values": [{}]}, **rule}]  # a layer without data draws nothing
     return spec(
         width=width,
         height=lanes_height(len(names)),

@@ -91,14 +91,14 @@ WideRow = tuple[Any, list[dict[str, Any] | None]]
 """A value of ``down``, and the row for each value across; None where there is none."""
 
 
-def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
-    """The table's grids. ``short`` has the names of endpoints as a report writes them.
+def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> list[Grid]:
+    """The table's grids. ``short`` has the names of endpoints as a report writes them; drawn: those that figures are made of.
 
     Of a table that has one form for each value of ``by`` and few columns, the two change places, so that there are few wide grids
     in place of many narrow ones.
     """
     layout = table.layout
-    if layout is None:
+    if layout is None or (layout.only_drawn and not drawn):
         columns = tuple(heading(name) for name in table.rows.columns)
         kinds = table.rows.schema
         rows = tuple(

@@ -166,6 +166,11 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
             f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
         )
+    warnings += [
+        f"Run {run.name} left out {task}: {reason}. What is told of several benchmarks is told without it."
+        for run in runs
+        for task, reason in run.config.get("left_out", {}).items()
+    ]
     asked = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
     return warnings + [benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution]
 
