@@ -85,7 +85,7 @@ CSI = Builder(
 
     The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command asks about one fact
     of each cluster. Every reply is stored at once; the same command continues where it stopped. A budget is for all models
-    together.
+    together. On a cluster a worker filters the facts of each culture; this machine asks the models.
 
     \b
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
@@ -113,6 +113,7 @@ CSI = Builder(
     ),
     build_csi,
     asks=True,
+    shared_out=True,
 )
 
 CSI_CORPUS = Builder(
