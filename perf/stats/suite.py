@@ -112,8 +112,8 @@ def _ends(drawn: pl.DataFrame, values: Floats) -> tuple[float, float]:
 
 
 def profiles(runs: int) -> Iterator[str]:
-    """Of the differences of a culture profile: how many intervals hold the true one, and how far off raw and steadied ones are."""
-    yield "| suite | spread | of | numbers | holds | half width | off, raw | off, steadied |"
+    """Of the differences of a culture profile: how many intervals hold the true one, and how far off raw and shrunk ones are."""
+    yield "| suite | spread | of | numbers | holds | half width | off, raw | off, shrunk |"
     yield "|---" * 8 + "|"
     lite = dict(map(split_task, suites()["culture-suite-lite"].tasks))
     known = structures()
@@ -126,10 +126,10 @@ def profiles(runs: int) -> Iterator[str]:
             for (of,), part in found.group_by(["of"], maintain_order=True):
                 holds = part.select(((pl.col("low") <= pl.col("true")) & (pl.col("true") <= pl.col("high"))).mean()).item()
                 half = part.select(((pl.col("high") - pl.col("low")) / 2).mean()).item()
-                raw, steadied = (
+                raw, shrunk = (
                     part.select(((pl.col(name) - pl.col("true")) ** 2).mean().sqrt()).item() for name in ("raw", "difference")
                 )
-                told = f"{part.height} | {100 * holds:.1f} | ±{half:.1f} | {raw:.1f} | {steadied:.1f}"
+                told = f"{part.height} | {100 * holds:.1f} | ±{half:.1f} | {raw:.1f} | {shrunk:.1f}"
                 yield f"| {suite} | {spread:g} | {of} | {told} |"
 
 

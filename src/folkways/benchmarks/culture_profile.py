@@ -29,9 +29,9 @@ UNIT = (
     "Points above or below the mean of each benchmark's own cultures, each of which counts alike; the mean over the benchmarks "
     "that ask about the {0}. Questions are the unit: the interval speaks of other questions of the same benchmarks."
 )
-PART = "Points above or below the mean of the benchmark's own cultures, steadied within the benchmark; questions are the unit."
+PART = "Points above or below the mean of the benchmark's own cultures, shrunk within the benchmark; questions are the unit."
 NOTES = (
-    "Steadied: drawn towards 0, the more the less its own questions tell (weight is the share of its own); raw is what was found. "
+    "Shrunk: moved towards 0, more so with fewer questions (weight is the share of its own); raw is what was found. "
     "Where an interval holds 0, nobody can tell whether the model does better or worse there than elsewhere.",
     "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of different people; many "
     "questions are translated; those about one culture may be harder than those about another; a benchmark's mean depends on the "
@@ -122,7 +122,7 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
 
 
 def _headline(inputs: Inputs, task: str) -> Metric | None:
-    """The task's headline where it is a share, whose groups can be steadied."""
+    """The task's headline where it is a share, whose groups can be shrunk."""
     metrics = inputs.metrics.get(task, ())
     return metrics[0] if metrics and metrics[0].bounds == (0.0, 1.0) else None
 
@@ -134,16 +134,16 @@ def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame
     for (endpoint,), own in judged.group_by(["endpoint"], maintain_order=True):
         scores = summarise_means(own, task, (metric,), (), [("culture",)])
         named = scores.with_columns(endpoint=pl.lit(str(endpoint)), profile=pl.lit(""), signature=pl.lit(""))
-        steadied = shrunk_scores(named, {task: (metric,)}).drop_nulls("shrunk")
-        if steadied.height < FEWEST_GROUPS:
+        shrunk = shrunk_scores(named, {task: (metric,)}).drop_nulls("shrunk")
+        if shrunk.height < FEWEST_GROUPS:
             continue
-        share = steadied["shrunk"].to_numpy() / metric.scale
-        # Of the steadied share: a culture of five questions, all of them right, is not known without error.
-        variance = share * (1 - share) / steadied["effective_n"].to_numpy()
-        n = steadied.height
+        share = shrunk["shrunk"].to_numpy() / metric.scale
+        # Of the shrunk share: a culture of five questions, all of them right, is not known without error.
+        variance = share * (1 - share) / shrunk["effective_n"].to_numpy()
+        n = shrunk.height
         about_mean = variance * (1 - 2 / n) + variance.sum() / n**2
-        mean = float(steadied["score"].to_numpy().mean())
-        yield steadied.select(
+        mean = float(shrunk["score"].to_numpy().mean())
+        yield shrunk.select(
             "endpoint",
             pl.col("value").alias("culture"),
             pl.lit(task.split("/", 1)[0]).alias("benchmark"),
@@ -166,7 +166,7 @@ def _in_regions(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Each model's groups that several benchmarks ask about: the mean over these, steadied by the other groups of that model."""
+    """Each model's groups that several benchmarks ask about: the mean over these, shrunk by the other groups of that model."""
     size = [pl.col("cultures").list.explode().n_unique().cast(pl.Int64)] if name == "region" else [pl.col("region").first()]
     groups = (
         cells.group_by("endpoint", "group", maintain_order=True)
@@ -179,15 +179,15 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         )
         .filter(pl.col("benchmarks") >= FEWEST_BENCHMARKS)
     )
-    steadied = [_steadied(own) for own in groups.partition_by("endpoint", maintain_order=True) if own.height >= FEWEST_GROUPS]
-    found = pl.concat(steadied) if steadied else _steadied(groups.clear())
+    shrunk = [_shrunk(own) for own in groups.partition_by("endpoint", maintain_order=True) if own.height >= FEWEST_GROUPS]
+    found = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
     beside = "cultures" if name == "region" else "region"
     order = pl.col("difference").mean().over("group")
     columns = ("group", "endpoint", beside, "benchmarks", "questions", "difference", "low", "high", "raw", "weight")
     return found.sort(order, "group", descending=[True, False], maintain_order=True).select(columns).rename({"group": name})
 
 
-def _steadied(rows: pl.DataFrame) -> pl.DataFrame:
+def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with ``difference``, its interval and ``weight``, from ``raw`` and ``error``."""
     if rows.is_empty():
         return rows.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("difference", "low", "high", "weight"))
@@ -201,9 +201,9 @@ def _steadied(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Every group in every benchmark, steadied by the benchmark's other groups; those that most benchmarks ask about first."""
+    """Every group in every benchmark, shrunk by the benchmark's other groups; those that most benchmarks ask about first."""
     parts = [own for own in cells.partition_by("endpoint", "benchmark", maintain_order=True) if own.height >= FEWEST_GROUPS]
-    found = pl.concat([_steadied(own) for own in parts] or [_steadied(cells.clear())])
+    found = pl.concat([_shrunk(own) for own in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
     columns = ("group", "endpoint", "benchmark", "questions", "score", "mean", "difference", "low", "high", "raw", "weight")
     ordered = found.sort(many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True)

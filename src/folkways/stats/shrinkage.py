@@ -1,4 +1,4 @@
-"""Scores of small cultures, steadied by what the other cultures tell: a hierarchical beta-binomial model.
+"""Scores of small cultures, shrunk towards the other cultures: a hierarchical beta-binomial model.
 
 Differences from a mean have a normal one (``shrink_differences``).
 

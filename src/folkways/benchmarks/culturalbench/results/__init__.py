@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError
 from folkways.text_tables import read_table
 
 RELEASE = DataNeed("release", "The data; your own build, say.", ("culturalbench",))
-TOPICS_FILE = DataNeed("topics", "Topics; topics.csv in the release otherwise.", file=True)
+TOPICS_FILE = DataNeed("topics", "Topics; by default topics.csv in the release.", file=True)
 
 
 def _questions(inputs: Inputs) -> Sequence[Table]:
