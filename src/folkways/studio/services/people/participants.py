@@ -133,8 +133,8 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
     now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
-        definition = connection.scalar(sa.select(schema.studies.c.definition).filter_by(id=person.study_id))
-        seen = next((each for each in StudyTexts(definition, ()).consents if each.version == version), None)
+        study = get_row(connection, schema.studies, id=person.study_id)
+        seen = next((each for each in StudyTexts(study.definition, ()).consents if each.version == version), None)
         if seen is None:
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
