@@ -172,6 +172,10 @@ class StageKind(ABC):
         """The content of an item that comes to this stage from another."""
         return content
 
+    def on_arrival(self, content: Content, config: Config) -> Decision | None:
+        """What an item that comes from another stage is settled with at once; None where people have to be asked."""
+        return None
+
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
         return {}
@@ -207,6 +211,14 @@ class StageKind(ABC):
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
         return {name: text(fields, name) for name in self.form_fields}
+
+    def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A judgement, or some fields of one, as ``read_form`` would have read it: what its form is filled with again."""
+        return dict(payload)
+
+    def subject(self, content: Content) -> Content:
+        """What an item is about, for the pages of researchers."""
+        return content
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""

@@ -32,9 +32,10 @@ MOST = 5000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item in the list: its stage, what was said, and how far people are apart."""
+    """One item in the list: what it is about, its stage, what was said, and how far people are apart."""
 
     item: Item
+    subject: Mapping[str, Any]
     stage: Stage
     said: tuple[tuple[str, int], ...]
     answers: int
@@ -79,7 +80,7 @@ def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int,
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
-        rows.append(Row(item, stage, ranked, len(said), disagreement(labels)))
+        rows.append(Row(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
     return rows
 
 
@@ -105,7 +106,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     return context.page(
         "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
         lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
-        facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
+        facts=sorted(kind.subject(item.content).items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),

@@ -2,8 +2,10 @@
 
 import { choices } from "./choices.js";
 import { Marker } from "./spans.js";
+import { versions } from "./versions.js";
 
 for (const form of document.querySelectorAll("form[data-settle]")) {
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
+  versions(form);
 }

@@ -9,6 +9,7 @@ import { fieldsOf, post, unreachable } from "./send.js";
 import { Marker } from "./spans.js";
 import { queue } from "./store.js";
 import { oneWindow } from "./tabs.js";
+import { versions } from "./versions.js";
 
 const form = document.querySelector("form[data-task]");
 
@@ -22,6 +23,7 @@ if (form) {
 
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
+  versions(form);
 
   const saver = new Autosave(form, status, (versions) => {
     conflict.hidden = false;
