@@ -120,6 +120,7 @@ class StageKind(ABC):
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
+    compared: ClassVar[tuple[str, ...]] = ()  # texts of the content by which repeats among the stage's items are found
     form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 

@@ -49,7 +49,10 @@ def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
 
 
 def tagged(text: str, width: int | None = None) -> Markup | str:
-    """Text in which ``<CSI>`` tags stand, with ``mark`` elements in their place; any other text as it is. width: as in ``shorten``."""
+    """Text in which ``<CSI>`` tags stand, with ``mark`` elements in their place; any other text as it is.
+
+    width: as in ``shorten``.
+    """
     plain, spans = untag(text)
     short = plain if width is None else shorten(plain, width)
     return marked(short, [(start, end) for start, end in spans if end <= len(short)]) if spans else short
@@ -98,8 +101,8 @@ def environment(locale: str) -> Environment:
     )
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
-        number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged, day=day,
-        language=language_name, culture=culture_name, direction=direction, term=partial(term, locale=locale),
+        number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
+        day=day, language=language_name, culture=culture_name, direction=direction, term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},

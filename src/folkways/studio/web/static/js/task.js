@@ -4,6 +4,7 @@ import { Autosave } from "./autosave.js";
 import { choices } from "./choices.js";
 import { shortcuts } from "./keys.js";
 import { startOutbox } from "./outbox.js";
+import { picks } from "./picks.js";
 import { keepWhilePresent } from "./presence.js";
 import { fieldsOf, post, unreachable } from "./send.js";
 import { Marker } from "./spans.js";
@@ -24,6 +25,7 @@ if (form) {
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
   versions(form);
+  picks(form);
 
   const saver = new Autosave(form, status, (versions) => {
     conflict.hidden = false;
