@@ -108,7 +108,6 @@ def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]
     expect(desk.locator("main")).to_contain_text("everybody said the same")
     expect(desk.get_by_role("heading", name="Everybody said the same")).to_be_visible()
     assert "<CSI>" not in desk.locator("main").inner_text()
-    desk.get_by_role("button", name="Take this one").click()
     expect(desk.get_by_label("In English, for your culture")).to_have_value("She sent an Eid greeting & left.")
     assert axe_violations(desk) == []
     assert field.errors == []
@@ -125,3 +124,28 @@ def test_what_nothing_stands_for_is_said_in_words(make_field: Callable[..., Fiel
     second.get_by_role("button", name="Take this one").click()
     send(page)
     assert decided(field).result["strategies"] == ["non_transferable"]
+
+
+def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Callable[..., Field]) -> None:
+    field = make_field([{"name": "curate", "kind": "curate", "role": "researcher"}])
+    asked = ("What do people in Korea eat for breakfast?", "What is eaten in Korea for <b>breakfast</b>?", "Which sport is liked?")
+    numbers = field.add("curate", [{"category": "Food", "english": each} for each in asked])
+    page = field.staff(Role.RESEARCHER)
+    begin(page)
+    similar = page.locator(".similar li")
+    expect(similar).to_have_count(1)
+    expect(similar).to_contain_text(asked[1])
+    pick = similar.get_by_role("button", name="It repeats this one")
+    pick.press("Enter")
+    expect(pick).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_label("Key of the question that it repeats")).to_have_value("curate-2")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+    page.reload()
+    page.wait_for_selector("form[data-ready]")
+    expect(pick).to_have_attribute("aria-pressed", "true")
+    send(page)
+    item = field.item(numbers[0])
+    assert (item.state, item.reason) == ("dropped", "a duplicate of curate-2")
+    page.wait_for_selector("form[data-ready]")
+    expect(page.locator(".similar")).to_have_count(0)  # what was dropped repeats nothing
+    assert field.errors == []

@@ -125,7 +125,9 @@ def _versions(content: Content) -> list[dict[str, Any]]:
 
 
 def _agreed(content: Content) -> Mapping[str, Any]:
-    """The fields that at least two people filled in, and all in the same way."""
+    """The fields that at least two people filled in, and all in the same way; all fields where they say the same by any of them."""
+    if len(content["candidates"]) > 1 and len(versions := _versions(content)) == 1:
+        return dict(versions[0]["payload"])
     payloads = [candidate["payload"] for candidate in content["candidates"]]
     if len(payloads) < 2:
         return {}
