@@ -66,6 +66,10 @@ layers: $(DEV) ## Check that lower layers never import higher ones (import-linte
 collect: $(DEV) $(TORCH) ## Import every test once: what that compiles is there for the processes that run them
 	"$(BIN)/python" -m pytest -p no:xdist --collect-only -qq > "$(VENV)/collected.txt" || { tail -n 60 "$(VENV)/collected.txt"; exit 1; }
 
+.PHONY: docs
+docs: $(DEV) ## Build the documentation site into site/, which opens and can be searched without a server
+	"$(BIN)/python" -m zensical build --clean
+
 .PHONY: docs-examples
 docs-examples: $(DEV) ## Run the examples of README and docs/ and check their links
 	"$(BIN)/python" -m pytest tests/docs $(PYTEST_ARGS)
@@ -102,7 +106,7 @@ lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has 
 
 .PHONY: clean
 clean: ## Remove the environments, builds and caches that make made
-	rm -rf "$(VENV)" .tools build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf "$(VENV)" .tools .cache build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(QUICKSTART): requirements/run.txt requirements/gguf.txt requirements/models.txt pyproject.toml
 	$(call new_environment,$(QUICKSTART_VENV))

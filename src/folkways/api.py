@@ -22,13 +22,14 @@ from folkways.runs.execute import Session, execute
 from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, RunOptions
-from folkways.runs.plan import begin, plan_tasks
+from folkways.runs.plan import begin
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
 from folkways.runs.recipe import recipe_of
 from folkways.runs.scores.scoring import score_run, scores_stand
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
+from folkways.runs.tasks import left_out, plan_tasks
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.judging_turn import turn_to_judge
@@ -198,7 +199,8 @@ def plan_run(
     planned = plan_tasks(options)
     check_models(expand_tasks(options.tasks), chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
-    record, before = begin(database, planned, opened, name, recipe_of(options, AskOptions(), None, planned, opened))
+    absent = left_out(options, [plan.task.name for plan in planned])
+    record, before = begin(database, planned, opened, name, recipe_of(options, AskOptions(), None, planned, opened), absent)
     return Run(database, run_records.find_run(database, str(record.id))), before
 
 

@@ -50,6 +50,10 @@ class DataError(FolkwaysError):
         super().__init__(where + message)
 
 
+class NotOnDiskError(FolkwaysError):
+    """Data that are not on this disk, or a file of them that is not; the message says how to get them."""
+
+
 class MissingExtraError(FolkwaysError):
     """An optional library that this feature needs is not installed."""
 

@@ -37,7 +37,7 @@ def warn(entry: EntryPoint, error: Exception) -> None:
     what = entry.group.rpartition(".")[2].removesuffix("s")
     warnings.warn(
         f"the {what} {entry.name!r} of {package} is left out: {entry.value} cannot be loaded "
-        f"({type(error).__name__}: {error}); mend or uninstall that package",
+        f"({type(error).__name__}: {error}); repair or uninstall that package",
         FolkwaysWarning,
         stacklevel=1,  # one place, so that a package which is asked for twice is warned of once
     )

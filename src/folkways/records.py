@@ -179,7 +179,7 @@ JUDGED_ITEMS: Schema = {
     **JUDGEMENTS,
     "endpoint": pl.String,
     "profile": pl.String,
-    "text": pl.String,  # the question as a person would read it
+    "text": pl.String,  # the question as a person would read it; one with a free answer in the language that it was asked in
     "gold": pl.String,  # the accepted answers as a person would read them
     "response": pl.String,  # what the model said; untrusted
 }

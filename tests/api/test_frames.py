@@ -16,7 +16,8 @@ import folkways
 from folkways.api import Run, report_runs
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
-from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State
+from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, plain
+from folkways.runs.options import RunOptions
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import CODES
@@ -177,3 +178,11 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path, monkeypa
 def test_a_run_says_in_one_line_what_it_is(tmp_path: Path) -> None:
     run = folkways.run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
     assert repr(run) == "<Run mine (finished): demo/mcq of baseline/first>"
+
+
+def test_a_question_stands_beside_its_replies_as_it_was_asked(tmp_path: Path) -> None:
+    options = RunOptions(("demo/saq",), cultures=("KR",), languages=("local", "en"))
+    run = folkways.run(options, models="baseline/echo", workspace=tmp_path / "w.db")
+    for judged in (run.judgements(), plain(run.report_data().judgements)):
+        assert set(judged["language"]) == {"en", "ko"}
+        assert all(text in prompt for text, prompt in judged.select("text", "response").iter_rows())

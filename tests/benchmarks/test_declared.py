@@ -65,7 +65,7 @@ def test_metrics_and_limits(name: str) -> None:
     assert (task.max_tokens, metrics) == DECLARED[name]
     assert list(metrics) == list(DECLARED[name][1])
     assert task.whole_questions is (name == "culturalbench/hard")
-    assert task.permutes_options is (name == "culturalbench/easy")
+    assert task.permutes_options is (name in ("culturalbench/easy", "blend/mcq"))
     assert task.has_baselines is name.startswith("culturalbench/")
 
 

@@ -56,7 +56,7 @@ def test_what_is_built_is_asked_and_reported_as_it_is(built: Path, tmp_path: Pat
         (("--votes", "votes", "--threshold", "2"), "a majority of 2 of 5 is none"),
         (
             ("--votes", "spoilt"),
-            "one thing is wrong; mend or remove this row:\n  spoilt/votes.csv, row 1: cannot read the choice 'Z'",
+            "one thing is wrong; correct or remove this row:\n  spoilt/votes.csv, row 1: cannot read the choice 'Z'",
         ),
         (("--votes", "votes", "--threshold", "5"), "holds easy and hard of another build (threshold 4 there and 5 here)"),
     ],

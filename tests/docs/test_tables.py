@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 import folkways
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.cultures import cultures_of
@@ -47,13 +45,13 @@ def test_readme_lists_every_task_with_its_cultures_and_languages() -> None:
     assert listed["demo"][2:] == [str(len(cultures)), str(len(release.record.languages))]
 
 
-def test_readme_lists_the_extras() -> None:
+def test_install_page_lists_the_extras() -> None:
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert {names(row[0])[0] for row in rows(section(README, "Install"))} == set(declared)
+    assert {names(row[0])[0] for row in rows(section(DOCS / "install.md", "Extras"))} == set(declared)
 
 
-@pytest.mark.parametrize("text", [section(README, "Endpoints"), section(DOCS / "reference" / "endpoints.md", "Names")])
-def test_every_provider_is_named(text: str) -> None:
+def test_every_provider_is_named() -> None:
+    text = section(DOCS / "reference" / "endpoints.md", "Names")
     written = {name.split("/", 1)[0] for name in names(text) if "/" in name}
     assert set(providers()) <= written
     assert written - set(providers()) <= {"hf", "gguf", "baseline", "http:", "https:"}
@@ -73,9 +71,8 @@ def test_python_page_names_everything_that_is_public() -> None:
     assert {re.match(r"\w+", name)[0] for row in rows(page) for name in names(row[0])} == set(folkways.__all__)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("page", [README, DOCS / "guides" / "trust.md"], ids=lambda page: page.name)
-def test_the_signature_that_is_shown_is_given(page: Path, tmp_path: Path) -> None:
-    (shown,) = re.findall(r"^task:\S+$", page.read_text(encoding="utf-8"), re.M)
+def test_the_signature_that_is_shown_is_given(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"^task:\S+$", (DOCS / "guides" / "trust.md").read_text(encoding="utf-8"), re.M)
     run = folkways.run(["demo/mcq"], models=["baseline/first"], workspace=tmp_path / "folkways.db")
     given = set(run.scores()["signature"])
     run.workspace.close()

@@ -246,7 +246,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     bad = tmp_path / "bad.eval"
     assert "does not exist" in says(good, bad)
     bad.write_bytes(b"not a zip")
-    assert "is no log of Inspect, or is damaged" in says(good, bad)
+    assert "is not a log of Inspect, or is damaged" in says(good, bad)
     with zipfile.ZipFile(bad, "w") as archive:
         archive.writestr("readme.txt", "hello")
     assert "is a ZIP archive, but no log of Inspect" in says(good, bad)
@@ -272,7 +272,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     assert "its metrics (ppl) are no numbers" in says(good, lines)
     plain = tmp_path / "plain.json"
     plain.write_text("{}")
-    assert "is no log of Inspect" in says(good, plain)
+    assert "is not a log of Inspect" in says(good, plain)
 
 
 def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:

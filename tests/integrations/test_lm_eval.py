@@ -75,7 +75,7 @@ def test_what_cannot_leave_or_be_expressed_is_said(tmp_path: Path, shared: Path)
     assert "with --items you say" in says("blend/saq", "--release", release)
     assert "unknown task" in says("demo/mcqq")
     forbidden = says("xcr/identification", "--release", shared / "data" / "xcr")
-    assert "CC-BY-NC-ND-4.0, which does not let items be passed on" in forbidden
+    assert "items of xcr@9904292 (licence: CC-BY-NC-ND-4.0) are not to be passed on" in forbidden
     assert forbidden == says("xcr/identification", "--release", shared / "data" / "xcr", "--items"), "which overrides no licence"
     done = folkways("export", "lm-eval", "demo/true-false", "--out", tmp_path / "hard")
     assert done.returncode == 0 and "not in it: All four right, which several replies make together" in done.stderr

@@ -81,6 +81,33 @@ def test_an_option_named_by_its_text_decides_what_no_letter_does() -> None:
     assert chosen_label("чай или суп", options) is None
 
 
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("A. library", None),  # as small models write: the first letter, and the text that they mean
+        ("a) Library.", None),
+        ("A. rice", "A"),
+        ("A. Rice-cake", "A"),  # of no option
+        ("C. sea side", "C"),  # another way to write its own
+        ("A. library\n\nThe correct answer is B. library", "B"),
+        ('Most people would say "By the sea, always" (song).', "D"),  # with other quotation marks
+        ("by the sea always song", "D"),
+        ("A. rice\nB. library\nC. sea-side", None),  # the options again
+        ("A. ice\nB. library\nC. sea", None),  # also where only one is as it was shown
+        ("A library", "B"),
+        ("", None),
+    ],
+)
+def test_letter_and_text_of_one_option_or_of_two(reply: str, label: str | None) -> None:
+    options = dict(zip(ABCD, ("rice", "library", "sea-side", "“By the sea, always” (song)"), strict=True))
+    assert chosen_label(reply, options) == label
+
+
+def test_vowel_signs_tell_options_apart() -> None:
+    assert chosen_label("கிளி", {"A": "காளி", "B": "கிளி"}) == "B"
+    assert chosen_label("答えは緑茶です", {"A": "紅茶", "B": "緑茶"}) == "B"
+
+
 @given(st.lists(LATIN | OTHER, max_size=14).map("".join))
 def test_a_reading_of_latin_letters_never_changes(reply: str) -> None:
     read = labels._in_latin_letters(labels._plain(reply), ABCD)

@@ -177,6 +177,12 @@ class TestOpenFolder:
         with pytest.raises(FolkwaysError, match=r"(?s)demo@1 is data of demo, but xcr is needed.*valid: xcr, xcr@9904292"):
             open_release("demo", "xcr")
 
+    def test_a_folder_that_is_called_like_a_release_is_pointed_at(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "sample").mkdir()
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(FolkwaysError, match=r"\(the folder of that name is \./sample\)$"):
+            open_release("sample", "xcr")
+
     def test_an_empty_folder_says_what_was_expected(self, tmp_path: Path) -> None:
         with pytest.raises(FolkwaysError, match=r"(?s)expected a file such as .*blend: .*xcr: xcr_bench_arabic_adaptation\.csv"):
             open_release(tmp_path)

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -17,6 +18,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.figures.analysis_charts import DIVERGING, heat_map, intervals
 from folkways.reports.figures.analysis_figures import result_views
 from folkways.reports.formats.html import render_html
+from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.grids import grids
 from folkways.reports.views.outcomes import outcome_figures
@@ -106,6 +108,30 @@ def test_the_page_shows_every_table_with_its_unit_and_notes(data: ReportData, dr
         assert words in page
     assert ('id="figure-analysis-gains-gains"' in page) == (drawn is not None)
     assert "6.00 to 10.00" in page
+
+
+def test_what_is_of_several_benchmarks_has_a_section_of_its_own_before_the_tasks(data: ReportData) -> None:
+    table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0, only_drawn=True)
+    result = Result("profile", "Culture profile", lambda _: (), about="Where is it better?", across_benchmarks=True)
+    shown = ReportView(replace(data, results=(ResultTables(result, (table, replace(table, name="more", title="More"))),)))
+    page = render_html(shown)
+    (place,) = [at for at in range(len(page)) if page.startswith('<section id="analysis-profile"', at)]
+    assert place < page.index('class="task-section"') and '<a href="#analysis-profile">Culture profile</a>' in page
+    assert "What the papers ask" not in page
+    section = page[place : page.index("</section>", place)]
+    assert "<td>Food</td>" in section and "<td>Sport</td>" in section, "the table has the rows as they are"
+    assert section.count('<details class="folded">') == 1 and section.index("Gains") < section.index('<details class="folded">')
+    text = render_markdown(shown)
+    assert text.index("## Culture profile") < text.index("Where is it better?") and "What the papers ask" not in text
+
+
+def test_the_value_on_both_sides_of_which_marks_stand_is_drawn_and_said() -> None:
+    table = _table(across="endpoint", by="topic", drawn="intervals", diverges=0.0)
+    (view,) = result_views([ResultTables(Result("gains", "t", lambda _: (), about="a"), (table,))], SHORT)
+    food, _ = view.tables[0].figures
+    assert food.finding.endswith("2 of 3 intervals leave 0 out.")  # 8.0 and -4.0 of a model, not 0.0 of the baseline
+    rules = ElementTree.fromstring(food.wide).findall(".//{*}g[@class='mark-rule role-mark layer_0_marks']/{*}line")
+    assert len(rules) == 1
 
 
 def test_only_models_are_drawn_where_there_are_models() -> None:

@@ -1,4 +1,4 @@
-"""What stands beside the scores: ranks with their range, steadied scores of small cultures, people, published figures."""
+"""What stands beside the scores: ranks with their range, shrunk scores of small cultures, people, published figures."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ def test_one_model_has_no_rank(data: ReportData) -> None:
 def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
     view = ReportView(close)
     task = view.tasks[0]
-    steadied = Leaderboard(view).steadied(task)
+    shrunk = Leaderboard(view).shrunk(task)
     raw = {key: score.score for key, score in task.facets["culture"].scores.items()}
-    assert set(steadied) == set(raw)
+    assert set(shrunk) == set(raw)
     model = [key for key in raw if key[1] == "a/one"]
     spread = {name: max(found) - min(found) for name, found in (
-        ("raw", [raw[key] for key in model]), ("steadied", [steadied[key].score for key in model]))}  # fmt: skip
-    assert spread["steadied"] < spread["raw"]
-    assert all(steadied[key].low < steadied[key].score < steadied[key].high for key in model)
-    assert "Steadied" in render_html(view)
+        ("raw", [raw[key] for key in model]), ("shrunk", [shrunk[key].score for key in model]))}  # fmt: skip
+    assert spread["shrunk"] < spread["raw"]
+    assert all(shrunk[key].low < shrunk[key].score < shrunk[key].high for key in model)
+    assert "Shrunk" in render_html(view)
 
 
 def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:

@@ -43,7 +43,11 @@ def command(server: ChatServer, release: Path, workspace: Path) -> tuple[object,
     return "run", "blend/mcq", "--release", release, "--model", model, "-w", workspace, "--concurrency", 16
 
 
-@pytest.mark.parametrize("number", STOPS, ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(number, marks=pytest.mark.nightly if number == signal.SIGHUP else ()) for number in STOPS],
+    ids=lambda number: number.name,
+)
 def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
     server: ChatServer, mcq: Mcq, tmp_path: Path, number: signal.Signals
 ) -> None:

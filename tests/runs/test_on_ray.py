@@ -2,71 +2,63 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from folkways.api import load_run, run
+from folkways.benchmarks.build import Share
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.xcr.build.sifting import KEPT_FILE
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
+from folkways.metrics.neural.encoder import Encoder
+from folkways.metrics.neural.folder import open_folder
+from folkways.metrics.neural.vectors import Recipe, TextVectors
+from folkways.runs.on_ray.encoding import Computed, encoders
+from folkways.runs.on_ray.files import work_on_ray
 from folkways.runs.options import AskOptions, Cluster
+from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
+from perf.facts.synthetic import Plan
+from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
 from tests.support.gguf_file import real_model
-from tests.support.river import environment, finish, start, wait_for
+from tests.support.ray_nodes import STORE, nodes_of_ray
+from tests.support.river import environment, finish, folkways, start, wait_for
+from tests.support.tiny_bert import make_bert, make_sentence_model
+from tests.support.xcr_data import write_small_corpus, xcr_release
 
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 ray = pytest.importorskip("ray")
 
 QUESTIONS = 400
 NODES = 2
-STORE = 80 * 1024 * 1024
-
-
-def started_nodes(count: int) -> Any:
-    """A cluster of so many nodes on this machine. Ray gives a node 30 s to start, which a busy machine may need more than once."""
-    from ray.cluster_utils import Cluster as RayCluster
-
-    size = {"num_cpus": 2, "object_store_memory": STORE}
-    for left in (2, 1, 0):
-        begun = RayCluster()
-        try:
-            begun.add_node(**size, include_dashboard=False)
-            for _ in range(count - 1):
-                begun.add_node(**size)
-            begun.wait_for_nodes()
-        except Exception:
-            begun.shutdown()
-            if not left:
-                raise
-            continue
-        break
-    return begun
-
-
-@contextmanager
-def nodes_of_ray(count: int, connect: bool = True) -> Iterator[Any]:
-    started = started_nodes(count)
-    try:
-        if connect:
-            ray.init(address=started.address, log_to_driver=False, logging_level="ERROR")
-        yield started
-    finally:
-        ray.shutdown()
-        started.shutdown()
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with nodes_of_ray(NODES) as started:
-        yield started
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all nodes keep vectors of texts."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def cluster(cache: Path) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOLKWAYS_CACHE", str(cache))
+        with nodes_of_ray(NODES) as started:
+            yield started
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +186,109 @@ def test_what_no_worker_can_do_is_said_before_anything_is_asked(
     with pytest.raises(FolkwaysError, match=r"the server ended before it listened[^\0]*no such thing"):
         ask(server, release, workspace, Cluster("ray", workers=1, serve="sh -c 'echo no such thing; exit 3' {port}"))
     assert server.stats()["total"] == 0
+
+
+def stored_texts(cache: Path, name: str = "") -> Counter[bytes]:
+    """How often the vectors of each text were computed and stored."""
+    shards = [np.load(shard)["keys"] for shard in (cache / "vectors" / name).rglob("*.npz") if ".part" not in shard.name]
+    return Counter(key.tobytes() for keys in shards for key in keys)
+
+
+@pytest.mark.nightly  # torch is imported by three workers
+@pytest.mark.local_model
+def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_what_it_had_in_hand(
+    cluster: Any, cache: Path, tmp_path: Path
+) -> None:
+    lost = cluster.add_node(num_cpus=2, object_store_memory=STORE)
+    cluster.wait_for_nodes()
+    recipe = Recipe(Encoder(open_folder(make_bert(tmp_path / "bert")), layer=2))
+    texts = [f"we split the bill {number}" for number in range(900)]
+    with (
+        encoders(ray, ScoringModels(devices=("cpu",)), Cluster("ray"), at_once=50) as registry,
+        ThreadPoolExecutor(3) as askers,
+    ):
+        asked = [askers.submit(Computed(registry), recipe, part) for part in (texts[:600], texts[300:], texts[::-1])]
+        wait_for(lambda: stored_texts(cache, recipe.name).total() >= 200, 300)
+        shard = next((cache / "vectors" / recipe.name).glob("*.npz"))  # named after the process that wrote it
+        os.kill(int(shard.name.partition("-")[0]), signal.SIGKILL)
+        found = [one.result() for one in asked]
+        assert ray.get(registry.counts.remote()) == {"bert": (900, 900)}
+        cluster.remove_node(lost, allow_graceful=False)  # the vectors that it held come from the disk of another
+        found.append(Computed(registry)(recipe, texts))
+    counted = stored_texts(cache, recipe.name)
+    assert len(counted) == 900
+    assert counted.total() <= 900 + 50
+    alone = TextVectors(recipe).of(texts)
+    for text, vectors in ((text, part[text]) for part in found for text in part):
+        np.testing.assert_array_equal(vectors.states, alone[text].states)
+
+
+@pytest.mark.local_model
+@pytest.mark.nightly
+def test_texts_compared_on_the_cluster_are_as_alike_as_on_one_machine(
+    cluster: Any, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOLKWAYS_CACHE", str(tmp_path / "own"))  # of this process; the nodes have theirs
+    make_bert(tmp_path / "bert", layers=9)
+    make_sentence_model(tmp_path / "sentences")
+    (tmp_path / "release").mkdir()
+    write_small_corpus(tmp_path / "release")
+    release = xcr_release(tmp_path / "release")
+    replies = {
+        "prediction": "<CSI> tea </CSI> <CSI> door </CSI>",
+        "adaptation": '["the tea <CSI> at </CSI>", "x <CSI> y </CSI>", "-"]',
+    }
+    lines = [
+        json.dumps({"task": f"xcr/{task}", "item": item, "response": reply})
+        for task, reply in replies.items()
+        for item in get_task(f"xcr/{task}").items(release)["item"]
+    ]
+    (tmp_path / "replay.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    done = run(
+        [f"xcr/{task}" for task in replies],
+        models="replay:replay.jsonl",
+        releases={"xcr": "release"},
+        workspace="w.db",
+        scoring_models={"bert-en": "bert", "embedding": "sentences"},
+    )
+    alone = done.scores()
+    told: list[tuple[int, int]] = []
+    models = ScoringModels(watch=lambda _name: lambda done, total: told.append((done, total)))
+    before = stored_texts(cache)
+    assert_frame_equal(done.score(models=models, cluster=Cluster("ray", workers=1)), alone)
+    assert set((stored_texts(cache) - before).values()) == {1}
+    assert {"csi_bert_intra", "sp_csi"} < set(alone["metric"])
+    assert told
+    assert told[-1][0] == told[-1][1]
+
+
+def test_facts_are_sifted_as_by_one_machine(cluster: Any, server: ChatServer, tmp_path: Path) -> None:
+    server.control(mode="csi", latency=0.0, forget=True)
+    facts = tmp_path / "facts.csv"
+    write_synthetic(facts, Plan(facts=1_000, cultures=2))
+    made_by = ("build", "csi", "--facts", facts, "--limit", 5, "-w", tmp_path / "w.db", "--model", f"{server.url}/v1#test-model")
+    for more in (("--out", tmp_path / "alone"), ("--out", tmp_path / "on-ray", "--on", "ray")):
+        done = folkways(*made_by, *more)
+        assert done.returncode == 0, done.stderr
+    files = [sorted(path for path in (tmp_path / folder).iterdir()) for folder in ("alone", "on-ray")]
+    assert [path.name for path in files[0]] == [path.name for path in files[1]]
+    assert [one.name for one, other in zip(*files, strict=True) if one.read_bytes() != other.read_bytes()] == []
+    assert pl.read_parquet(tmp_path / "on-ray" / KEPT_FILE)["culture"].n_unique() == 2
+
+
+def failing(_name: str, _file: Path, folder: Path) -> None:
+    raise DataError("is not what it was", file=folder / "share.csv")
+
+
+def test_an_error_in_a_share_of_a_build_is_that_of_the_command(cluster: Any, tmp_path: Path) -> None:
+    shares = []
+    for number in range(6):
+        (tmp_path / f"{number}.csv").write_text("a fact")
+        shares.append(Share(f"culture {number}", tmp_path / f"{number}.csv", tmp_path / f"{number}"))
+    with pytest.raises(FolkwaysError, match="is not what it was"):
+        work_on_ray(failing, shares, lambda _what: None)
+    assert all(share.file.is_file() and not share.folder.exists() for share in shares)
 
 
 @pytest.mark.nightly

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from folkways.api import load_run
 from folkways.benchmarks.registry import expand_tasks
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import plan_tasks, select_items
+from folkways.runs.plan import select_items
+from folkways.runs.tasks import plan_tasks
 from tests.support.river import folkways
 
 
@@ -101,3 +102,41 @@ def test_a_task_about_none_of_the_cultures_is_left_out() -> None:
 def test_a_culture_that_no_task_asks_about_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="France is not among them"):
         plan_tasks(RunOptions(tasks=("demo",), cultures=("KR", "FR")))
+
+
+def test_each_task_is_asked_with_those_of_the_variants_that_it_has() -> None:
+    options = RunOptions(
+        tasks=("demo/mcq", "demo/identification"),
+        variants=("plain", "short"),
+        prompt_texts={"demo/mcq:short": "{question} {options}"},
+    )
+    with pytest.warns(FolkwaysWarning, match=r"^demo/identification has no variant 'short'; it is asked with plain$"):
+        planned = plan_tasks(options)
+    assert [plan.options.variants for plan in planned] == [("plain", "short"), ("plain",)]
+
+
+def test_a_task_without_any_of_the_variants_is_asked_with_its_own() -> None:
+    options = RunOptions(
+        tasks=("demo/saq", "demo/identification"), variants=("short",), prompt_texts={"demo/saq:short": "{question}"}
+    )
+    with pytest.warns(FolkwaysWarning, match=r"^demo/identification has no variant 'short'; it is asked with its own \(plain\)$"):
+        planned = plan_tasks(options)
+    assert [set(next(plan.prompts())["variant"]) for plan in planned] == [{"short"}, {"plain"}]
+
+
+def test_a_variant_that_no_task_has_is_an_error() -> None:
+    with pytest.raises(UnknownNameError, match=r"no task of the run has it\) 'nope'\nvalid: all, plain, short"):
+        plan_tasks(
+            RunOptions(tasks=("demo/mcq", "demo/saq"), variants=("plain", "nope"), prompt_texts={"demo/saq:short": "{question}"})
+        )
+
+
+def test_the_command_line_says_which_tasks_lack_a_variant(tmp_path: Path) -> None:
+    texts = tmp_path / "short.toml"
+    texts.write_text('["demo/saq"]\nshort = "{question}"\n')
+    workspace = str(tmp_path / "folkways.db")
+    asked = ("demo/identification", "demo/saq", "--variants", "short", "--prompts", texts, "--limit", "5")
+    done = folkways("run", *asked, "--model", "baseline/constant:x", "--workspace", workspace)
+    assert "warning: demo/identification has no variant 'short'; it is asked with its own (plain)" in done.stderr
+    variants = load_run("last", workspace=workspace).judgements().group_by("task").agg(pl.col("variant").unique())
+    assert dict(variants.rows()) == {"demo/identification": ["plain"], "demo/saq": ["short"]}

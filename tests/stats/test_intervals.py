@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, gamma, hypergeom
 from statsmodels.stats.proportion import proportion_confint
 
-from folkways.stats.intervals import EDGE, Interval, cluster_totals, clustered_normal, interval_of_average, squared_error, wilson
+from folkways.stats.intervals import (
+    EDGE,
+    Interval,
+    cluster_totals,
+    clustered_normal,
+    interval_of_average,
+    squared_error,
+    wilson,
+    wilson_of_average,
+)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -210,6 +219,22 @@ def test_near_the_edge_the_bound_is_that_of_a_poisson_count(ones: float, n: int,
     assert found.low == pytest.approx(gamma(ones).ppf(1 - confidence) / n)
     assert (turned.low, turned.high) == pytest.approx((1 - found.high, 1 - found.low))
     assert found.method == turned.method == f"modified wilson {confidence:.0%}"
+
+
+def test_the_average_of_many_alike_means_is_known_as_well_as_all_their_answers() -> None:
+    assert wilson_of_average(np.array([0.4, 0.6]), np.array([30.0, 30.0])) == wilson(30, 60)
+    uneven = wilson_of_average(np.array([0.5, 0.5]), np.array([10.0, 90.0]))
+    assert uneven == wilson(18, 36)  # 4 / (1/10 + 1/90)
+    with pytest.raises(ValueError, match="at least one"):
+        wilson_of_average(np.empty(0), np.empty(0))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.95])
+def test_the_average_of_many_small_groups_has_an_interval_that_holds(share: float) -> None:
+    rng = np.random.default_rng(7)
+    worth = np.full(136, 3.0)
+    found = [wilson_of_average(rng.binomial(3, share, 136) / 3, worth) for _ in range(2000)]
+    assert np.mean([one.low <= share <= one.high for one in found]) >= 0.93
 
 
 def test_the_average_of_means_has_the_interval_that_their_own_give() -> None:

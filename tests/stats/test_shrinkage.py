@@ -7,13 +7,15 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats as reference
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln
 
 from folkways.records import SCORES, Metric
 from folkways.stats.intervals import wilson
-from folkways.stats.shrinkage import FEWEST_GROUPS, SHRUNK, shrink, shrunk_scores
+from folkways.stats.shrinkage import FEWEST_GROUPS, SHRUNK, shrink, shrink_differences, shrunk_scores
 
 RIGHT = Metric("right", "Right", "")
 COUNT = Metric("count", "Count", "", kind="mean", scale=1.0, bounds=None)
@@ -259,3 +261,48 @@ def test_no_shrinking_of_counts_of_nothing_or_of_too_few() -> None:
     assert found["value"].to_list() == ["KR", "ET"]
     assert found["shrunk"].null_count() == 2 == FEWEST_GROUPS - 1
     assert shrunk_scores(scores([]), {}).is_empty()
+
+
+def test_differences_equal_the_model_written_with_scipy() -> None:
+    found, variance = np.array([9.0, -3.0, -6.0, 1.0]), np.array([4.0, 16.0, 2.0, 30.0])
+    widest = 3 * np.sqrt((found**2 + variance).mean())
+    spread = np.linspace(0, widest, 20_001)[1:]
+    likelihood = np.prod([reference.norm.pdf(x, 0, np.sqrt(spread**2 + v)) for x, v in zip(found, variance, strict=True)], axis=0)
+    weights = spread * likelihood / (spread * likelihood).sum()
+    shrunk = shrink_differences(found, variance)
+    for place, (x, v) in enumerate(zip(found, variance, strict=True)):
+        own = spread**2 / (spread**2 + v)
+        assert shrunk.mean[place] == pytest.approx(weights @ (own * x), abs=0.02)
+        assert shrunk.weight[place] == pytest.approx(weights @ own, abs=0.01)
+        for level, bound in ((0.025, shrunk.low[place]), (0.975, shrunk.high[place])):
+            assert weights @ reference.norm.cdf(bound, own * x, np.sqrt(own * v)) == pytest.approx(level, abs=0.002)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-50, 50), st.floats(0.5, 400)), min_size=FEWEST_GROUPS, max_size=12),
+)
+def test_differences_are_drawn_towards_nothing_and_never_past_it(groups: list[tuple[float, float]]) -> None:
+    found, variance = (np.array(column) for column in zip(*groups, strict=True))
+    shrunk = shrink_differences(found, variance)
+    assert (np.abs(shrunk.mean) <= np.abs(found) + 1e-9).all() and (shrunk.mean * found >= 0).all()
+    assert (shrunk.low < shrunk.mean).all() and (shrunk.mean < shrunk.high).all()
+    assert ((shrunk.weight > 0) & (shrunk.weight < 1)).all()
+    mirrored = shrink_differences(-found, variance)
+    assert mirrored.mean == pytest.approx(-shrunk.mean) and mirrored.low == pytest.approx(-shrunk.high, abs=1e-6)
+
+
+@pytest.mark.parametrize(("groups", "spread"), [(5, 8.0), (40, 0.0), (40, 6.0), (40, 20.0)])
+def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(groups: int, spread: float) -> None:
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(60 if groups > 5 else 150):
+        error, truth = rng.uniform(7, 16, groups), spread * rng.standard_normal(groups)
+        shrunk = shrink_differences(truth + error * rng.standard_normal(groups), error**2)
+        held.append(((shrunk.low <= truth) & (truth <= shrunk.high)).mean())
+    assert np.mean(held) >= 0.93
+
+
+def test_differences_of_too_few_groups_or_without_error_are_refused() -> None:
+    for found, variance, words in (([1.0, 2.0], [1.0, 1.0], "at least 3 groups"), ([1.0, 2.0, 3.0], [1.0, 0.0, 1.0], "above 0")):
+        with pytest.raises(ValueError, match=words):
+            shrink_differences(np.array(found), np.array(variance))

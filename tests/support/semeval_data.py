@@ -37,6 +37,23 @@ def write_semeval(folder: Path, *, questions: bool = True) -> Path:
     return folder
 
 
+TRIAL = (
+    ("1", "es-EC", "¿Qué se come con el té?", ("arena", "pan", "tiza", "sal"), "pan"),
+    ("2", "eu-ES", "Zer jaten da tearekin?", ("ogia", "harea", "klera"), "ogia / bread"),
+)
+
+
+def write_trial(folder: Path) -> Path:
+    """Write the trial data into the folder, which is made: options stand in one cell, a line for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    header = ("index", "lang_reg", "question", "multiple_choice_options", "correct_answer")
+    lettered = [(index, locale, text, '"' + " \n".join(options) + '"', answer) for index, locale, text, options, answer in TRIAL]
+    write_tsv(folder / "trial_data_multiple_choice.tsv", header, lettered)
+    rows = [(index, locale, text, answer) for index, locale, text, _, answer in TRIAL]
+    write_tsv(folder / "trial_data_unique_answer.tsv", tuple(name for name in header if name[0] != "m"), rows)
+    return folder
+
+
 def write_tsv(path: Path, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Path:
     """Write cells without tabs and line breaks in them."""
     path.write_text("".join("\t".join(row) + "\r\n" for row in (header, *rows)), encoding="utf-8", newline="")

@@ -96,7 +96,15 @@ def test_english_replies_that_decline(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["B", "", "They say sorry when they bump into someone.", "The answer is rice.", "People cannot enter with shoes."]
+    "reply",
+    [
+        "B",
+        "",
+        "Well, I'm sorry for the trouble. People bring rice.",
+        "They say sorry when they bump into someone.",
+        "The answer is rice.",
+        "People cannot enter with shoes.",
+    ],
 )
 def test_english_replies_that_do_not(reply: str) -> None:
     assert not declines(reply)

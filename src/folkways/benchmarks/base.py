@@ -69,6 +69,7 @@ class Task(ABC):
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
     limit_by_design: ClassVar[str] = ""  # where the paper asks for fewer than models like to use: its section
     whole_questions: ClassVar[bool] = False  # True where a score needs every item of a question (all four judgements)
+    limit_over: ClassVar[str] = "culture"  # the column of the items over which a limit spreads questions evenly
     judges_apart: ClassVar[bool] = False  # True where replies are judged by themselves alone, and ``summarise`` takes compact ones
     permutes_options: ClassVar[bool] = False  # True where a question can be asked in several orders of its options
     has_baselines: ClassVar[bool] = False  # True where ``baselines`` gives some

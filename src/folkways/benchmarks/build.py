@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from folkways.records import State
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,41 @@ class Ask(Protocol):
         """The stored reply, without asking for one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a build that is made by itself: its name, the file that it is made from, and the new folder it is made in."""
+
+    name: str
+    file: Path
+    folder: Path
+
+
+class WorkOnFiles(Protocol):
+    """Makes shares of a build, here or on other machines."""
+
+    def __call__(self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]) -> Sequence[T]:
+        """What ``work`` returns for the name, file and folder of each share, in their order, when all are made.
+
+        work: writes files into the folder; it and what it returns can be sent to another process. A share's file is removed once it
+        is made. report: is told how far it is. Raises what ``work`` raises.
+        """
+
+
+def one_by_one(work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]) -> list[T]:
+    """A ``WorkOnFiles`` in this process."""
+    made = []
+    for number, share in enumerate(shares, 1):
+        report(f"{number:,} of {len(shares):,}: {share.name}")
+        share.folder.mkdir()
+        made.append(work(share.name, share.file, share.folder))
+        share.file.unlink()
+    return made
+
+
 class BuildSession(Protocol):
-    """What a builder is handed: models, and somebody to tell things."""
+    """What a builder is handed: models, machines to work on, and somebody to tell things."""
+
+    work_on: WorkOnFiles
 
     def models(
         self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False
@@ -131,6 +166,7 @@ class Builder:
     make: called with a BuildSession and the options by name; returns what it made and wrote. Raises FolkwaysError.
     help: what the command does, the first line alone in lists; ``\\b`` before lines that stay as they are.
     asks: whether it asks models; its command then has the options for that. named: whether its run can be given a name.
+    shared_out: whether a part of it is made by ``BuildSession.work_on``, which the command can leave to a cluster.
     """
 
     name: str
@@ -139,3 +175,4 @@ class Builder:
     make: Callable[..., Built]
     asks: bool = False
     named: bool = False
+    shared_out: bool = False

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.choosing import orders
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template
 from folkways.cultures import get_language
@@ -50,11 +51,16 @@ class ItemwiseTask(Task):
 
     A subclass says what its items are (``rows``), how they are asked (``templates``, ``parts``), and what a reply is worth
     (``verdict``).
+
+    With ``permutes_options``, for items with a list of ``options`` and the right one's label in the column ``gold_label``,
+    ``--permute-options`` asks in several orders: ``parts`` and ``verdict`` then get the item as it was shown, and the judgements
+    say in ``chosen_option`` which label the option that was chosen has in the release.
     """
 
     own_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
     details: ClassVar[Schema] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
+    gold_label: ClassVar[str] = "gold_letter"  # where ``permutes_options``: the column of the items with the right label
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
@@ -78,7 +84,18 @@ class ItemwiseTask(Task):
 
     def askings(self, item: Row, language: str, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
         """The ways in which an item is asked with one template: name of the variant, and what fills the template."""
-        yield variant, self.parts(item, language)
+        if not self.permutes_options:
+            yield variant, self.parts(item, language)
+            return
+        for name, order in orders.asked_orders(item["question"], item["options"], variant, options.orders):
+            yield name, self.parts(self._shown(item, order), language)
+
+    def _shown(self, item: Row, order: orders.Order) -> Row:
+        """The item with its options in this order, and the label that its right one then has; as it is without options."""
+        if not order:
+            return item
+        options, gold = [item["options"][place] for place in order], item[self.gold_label]
+        return {**item, "options": options, self.gold_label: orders.moved(gold, self.labels or (), order)}
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
@@ -96,7 +113,8 @@ class ItemwiseTask(Task):
     def judged_columns(self) -> Schema:
         """What the judgements carry besides records.JUDGEMENTS."""
         facets = dict.fromkeys(self.facets, pl.String)
-        return {**facets, **self.details, **{metric.name: pl.Float64 for metric in self.metrics}}
+        chosen: Schema = {"chosen_option": pl.String} if self.permutes_options else {}
+        return {**facets, **self.details, **chosen, **{metric.name: pl.Float64 for metric in self.metrics}}
 
     def items(self, release: Release) -> pl.DataFrame:
         named = {"task": self.name}
@@ -105,6 +123,8 @@ class ItemwiseTask(Task):
         return pl.DataFrame(rows, schema={**ITEMS, **facets, **self.own_columns})
 
     def prompts(self, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+        if self.permutes_options:
+            orders.check_names(options.prompt_texts)
         templates = {"en": self.templates(options, release, "en")}
         rows = []
         asked_in = self._asked_languages(items, options)
@@ -144,8 +164,19 @@ class ItemwiseTask(Task):
             item = known.get(response["item"])
             if item is None:
                 raise DataError(f"{self.name} has no item {response['item']!r}", file="responses", row=number)
-            rows.append({**item, **response, **self.judged(item, response, profile)})
+            rows.append({**item, **response, **self._as_asked(item, response, profile)})
         return pl.DataFrame(self.completed(rows), schema={**JUDGEMENTS, **self.judged_columns})
+
+    def _as_asked(self, item: Row, response: Row, profile: str) -> Row:
+        """``judged`` of the item as the response's variant showed it."""
+        if not self.permutes_options:
+            return self.judged(item, response, profile)
+        order = orders.order_of(item["question"], response["variant"], len(item["options"] or ()))
+        shown = self._shown(item, order)
+        template = orders.split_variant(response["variant"])[0]
+        judged = self.judged(shown, {**response, "variant": template}, profile)
+        chosen = orders.released(judged["answer"], self.labels or (), order) if judged["answer"] and order else None
+        return {self.gold_label: shown[self.gold_label], **judged, "chosen_option": chosen}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         """The columns of a judgement that the item and the response do not have already, or have otherwise."""

@@ -12,7 +12,8 @@ from folkways.benchmarks.base import Benchmark, Task
 from folkways.benchmarks.build import Builder
 from folkways.benchmarks.published import FIGURES
 from folkways.benchmarks.studies import StudyExport
-from folkways.errors import DataError, FolkwaysWarning, UnknownNameError
+from folkways.benchmarks.suites import Own, joined, narrowed, split_task, suites
+from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.records import empty
 from folkways.releases.readers import load_benchmarks
 
@@ -90,13 +91,34 @@ def free_answer_tasks() -> list[str]:
     return [name for name, task in tasks().items() if task.has_free_answers]
 
 
-def expand_tasks(names: Sequence[str]) -> list[Task]:
-    """Tasks for names that may be tasks (``blend/saq``) or benchmarks (``xcr``: all its tasks), without repeats, in order."""
+def asked_tasks(names: Sequence[str]) -> list[tuple[Task, Own]]:
+    """Tasks with their own settings, for names that may be tasks (``blend/saq?limit=400``), benchmarks (``xcr``: all its tasks) or
+    suites (``culture-suite``), without repeats, in order. FolkwaysError for a task that is named in two ways.
+    """
     known = tasks()
-    chosen: dict[str, Task] = {}
-    for name in names:
+    chosen: dict[str, tuple[Task, Own]] = {}
+    for text in without_suites(names):
+        name, own = split_task(text)
         members = [task for task in known.values() if present_name(name) in (task.name, task.benchmark)]
         if not members:
-            raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values())})
-        chosen.update({task.name: task for task in members})
+            raise UnknownNameError("task or benchmark", name, {*known, *(task.benchmark for task in known.values()), *suites()})
+        for task in members:
+            if chosen.setdefault(task.name, (task, own))[1] != own:
+                ways = " and ".join(joined(task.name, way) for way in (chosen[task.name][1], own))
+                raise FolkwaysError(f"a run asks a task in one way, and {task.name} is named in two ({ways}); name it once")
     return list(chosen.values())
+
+
+def without_suites(names: Sequence[str]) -> list[str]:
+    """The names with those of the tasks in place of suites."""
+    found: list[str] = []
+    for text in names:
+        name, own = split_task(text)
+        members = [split_task(member) for member in suites()[name].tasks] if name in suites() else None
+        found += [text] if members is None else [joined(member, narrowed(of_member, own)) for member, of_member in members]
+    return found
+
+
+def expand_tasks(names: Sequence[str]) -> list[Task]:
+    """The tasks of ``asked_tasks`` alone."""
+    return [task for task, _ in asked_tasks(names)]

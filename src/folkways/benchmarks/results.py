@@ -207,6 +207,7 @@ class Result:
     aliases: further name -> name of the result, or of one of its tables ("8": the number of a table in the paper).
     without_run: whether it can be made of the paper's own scores as well.
     if_named: whether it is made only where somebody asks for it by name.
+    across_benchmarks: whether it is of several benchmarks together, and of no paper.
     """
 
     name: str
@@ -220,6 +221,7 @@ class Result:
     aliases: Mapping[str, str] = field(default_factory=dict)
     without_run: bool = False
     if_named: bool = False
+    across_benchmarks: bool = False
 
     @property
     def heading(self) -> str:

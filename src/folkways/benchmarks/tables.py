@@ -39,6 +39,7 @@ class Layout:
     drawn:    how a report draws the same rows beside the table: cells coloured by value (``heatmap``), a mark per cell with its
               interval from the columns ``low`` and ``high`` (``intervals``), or not at all.
     diverges: the value on both sides of which a heat map takes another colour (0 for differences); None for one direction.
+    only_drawn: whether people read the rows as they are, and this form is for the drawing alone.
     """
 
     down: str
@@ -48,6 +49,7 @@ class Layout:
     by: str | None = None
     drawn: Literal["heatmap", "intervals"] | None = None
     diverges: float | None = None
+    only_drawn: bool = False
 
 
 @dataclass(frozen=True)

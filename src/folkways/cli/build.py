@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli.files import check_folder, check_text_target
-from folkways.cli.options import build_ask_options, names, workspace_option
+from folkways.cli.options import build_ask_options, names, on_option, workspace_option
 from folkways.cli.out import check_several, is_folder, out_option, print_json
 from folkways.cli.terminal import terminal
 from folkways.errors import FolkwaysError
-from folkways.runs.options import AskOptions
+from folkways.runs.options import AskOptions, Cluster
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,6 +57,8 @@ def _command(builder: Builder) -> click.Command:
         if builder.named:
             made = click.option("--name", metavar="NAME", help="Name of the build among the workspace's runs.")(made)
         made = workspace_option(made)
+    if builder.shared_out:
+        made = on_option(made)
     for option in reversed(builder.options):
         made = _declared(option)(made)
     return click.command(builder.name, help=builder.help, context_settings={"help_option_names": ["-h", "--help"]})(made)
@@ -103,6 +105,8 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
             values[option.name] = names(values[option.name])
     shared = {name: values.pop(name) for name in ("workspace",) if name in values}
     asking = values.pop("asking", AskOptions())
+    on = values.pop("on", None)
+    shared["cluster"] = Cluster(on) if on else None
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         asking = replace(asking, observer=progress, every=progress.every)

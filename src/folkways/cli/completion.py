@@ -10,10 +10,11 @@ import click
 
 
 def tasks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Benchmarks and tasks, without the prompts and data behind them."""
+    """Benchmarks, tasks and suites, without the prompts and data behind them."""
     from folkways.benchmarks.registry import tasks as known
+    from folkways.benchmarks.suites import suites
 
-    names = [name for task in known().values() for name in (task.benchmark, task.name)]
+    names = [*(name for task in known().values() for name in (task.benchmark, task.name)), *suites()]
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 

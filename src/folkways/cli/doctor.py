@@ -14,11 +14,11 @@ from folkways.cli.out import print_json
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(workspace: str, as_json: bool) -> None:
-    """Tell what is installed, reachable and sound here: put it into a bug report.
+    """Show what is installed, reachable and in order here, for bug reports.
 
-    Versions, extras, which keys are set (never the keys), local servers, fetched data, the workspace, text tools. Nothing is
-    changed, and nobody is asked but servers at the local addresses. Home folders and user names are left out. The exit code is 1
-    where something is broken: a plug-in, data, the workspace.
+    Versions, extras, which keys are set (never the keys), local servers, fetched data, the workspace, text tools. It changes
+    nothing and contacts only servers at the local addresses. Home folders and user names are left out. The exit code is 1 if
+    something is broken: a plug-in, data, the workspace.
     """
     from folkways.reports.text import visible
     from folkways.runs.doctor import examine

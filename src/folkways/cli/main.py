@@ -41,12 +41,12 @@ COMMANDS = {
     "studio": ("studio", "The web application in which people write, answer, verify and judge."),
     "judge": ("asking.judge", "Judge replies that were made elsewhere."),
     "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),
-    "analyse": ("results.analyse", "Ask of runs what the papers ask of their scores, each with its test."),
+    "analyse": ("results.analyse", "Make the papers' analyses of their scores for your runs, each with its test."),
     "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
     "tasks": ("releases.tasks", "List the tasks and what each one measures."),
     "cultures": ("releases.cultures", "List the cultures, their codes and the languages they are asked in."),
     "endpoints": ("asking.endpoints", "List the providers, the names of their keys, and the prices and model cards in use."),
-    "doctor": ("doctor", "Tell what is installed, reachable and sound here: for bug reports."),
+    "doctor": ("doctor", "Show what is installed, reachable and in order here, for bug reports."),
 }
 """Command -> its module below ``folkways.cli``, where it is called ``command``, and the line shown by ``folkways --help``."""
 

@@ -146,8 +146,8 @@ scoring_model_options = _packed(
         metavar="LANG=DIR|NAME",
         help="BERT for CSI_bert and SENT_bert of xcr/adaptation; repeatable: en, ar, bn, zh.",
     ),
-    click.option("--device", metavar="LIST", help="Where these models run: cpu, cuda:0 or cuda:0,cuda:1; else all GPUs."),
-    click.option("--precision", metavar="P", help="Of these models: fp32 (default); fp16 or bf16 on a GPU."),
+    click.option("--device", metavar="LIST", help="Where scoring models run: cpu, cuda:0 or cuda:0,cuda:1; all GPUs by default."),
+    click.option("--precision", metavar="P", help="Precision of scoring models: fp32 (default); fp16 or bf16 on a GPU."),
 )
 """Models that texts are compared with, as ``scoring`` (ScoringModels), with progress on standard error."""
 
@@ -163,17 +163,17 @@ def _cluster(on: str | None, workers: int | None, gpus: float | None, serve: str
 serve_option = click.option(
     "--serve",
     metavar="COMMAND",
-    help="Start a server of the model with it, and stop it at the end: 'vllm serve NAME --port {port}'.",
+    help="Start the model's server with this command, and stop it at the end: 'vllm serve NAME --port {port}'.",
 )
 
-on_option = click.option("--on", type=click.Choice(["ray"]), help="With workers on the Ray cluster of RAY_ADDRESS, or a local one.")
+on_option = click.option("--on", type=click.Choice(["ray"]), help="Use workers on the Ray cluster of RAY_ADDRESS, or a local one.")
 
 cluster_options = _packed(
     "cluster",
     _cluster,
     on_option,
-    click.option("--workers", type=click.IntRange(min=1), metavar="N", help="How many; one per GPU or node otherwise."),
-    click.option("--gpus", type=Number(min=0), metavar="N", help="Of each worker; 1 for a model that runs on the nodes."),
+    click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of workers; by default one per GPU or node."),
+    click.option("--gpus", type=Number(min=0), metavar="N", help="GPUs of each worker; 1 for a model that runs on the nodes."),
     serve_option,
 )
 """Who asks in place of this process, as ``cluster`` (Cluster or None)."""
@@ -189,7 +189,7 @@ def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
 
 _ASKING = (
     click.option("--concurrency", type=click.IntRange(min=1, max=1000), metavar="N", help="Requests at once, at most."),
-    click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries per request."),
+    click.option("--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Attempts per request."),
     click.option("--max-errors", type=click.IntRange(min=0), metavar="N", help="Give a model up after N failed requests."),
     click.option("--timeout", type=Number(min=0.1), default=120.0, show_default=True, help="Seconds for one request."),
     click.option("--budget", metavar="AMOUNT", help="Stop before it is crossed: 1000requests, 2Mtokens, 5usd."),
@@ -201,7 +201,7 @@ _MAX_FAILED = click.option(
     default=10.0,
     show_default=True,
     metavar="PERCENT",
-    help="More failed: exit code 1.",
+    help="Exit code 1 if more requests failed.",
 )
 _WAIT = click.option(
     "--wait",
@@ -209,7 +209,7 @@ _WAIT = click.option(
     default=300.0,
     show_default=True,
     metavar="SECONDS",
-    help="For a server that refuses connections; then its model is given up.",
+    help="How long to wait for a server that refuses connections before giving its model up.",
 )
 
 ask_options = _packed("asking", _ask_options, *_ASKING, _WAIT, _MAX_FAILED)
@@ -243,7 +243,9 @@ def _run_options(
 question_options = _packed(
     "options",
     _run_options,
-    click.argument("tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|RECIPE", shell_complete=completion.tasks),
+    click.argument(
+        "tasks", cls=TasksArgument, nargs=-1, required=True, metavar="TASK...|SUITE|RECIPE", shell_complete=completion.tasks
+    ),
     click.option(
         "--cultures",
         metavar="LIST",
@@ -260,8 +262,9 @@ question_options = _packed(
         help="Data to use instead of the default release; repeatable, one per benchmark.",
     ),
     limit_option,
-    click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="Times each prompt is asked."),
-    click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn."),
+    click.option("--skip-missing", is_flag=True, help="Leave out tasks whose data are not on this disk, and say which."),
+    click.option("--samples", type=click.IntRange(min=1), default=1, show_default=True, help="How often each prompt is asked."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws."),
     click.option(
         "--setting",
         "settings",
@@ -269,7 +272,7 @@ question_options = _packed(
         metavar="NAME=VALUE",
         help="Sampling setting: temperature=0.7, seed=1, reasoning_effort=low; 'none' leaves it to the provider.",
     ),
-    click.option("--read", type=click.Choice(["loglik"]), help="Take the likeliest option for the reply (hf/, gguf/, llamacpp/)."),
+    click.option("--read", type=click.Choice(["loglik"]), help="Use the likeliest option as the reply (hf/, gguf/, llamacpp/)."),
     click.option("--system", metavar="TEXT", help="System prompt for every request."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Output tokens at most."),
     click.option(
@@ -284,7 +287,7 @@ question_options = _packed(
         type=click.IntRange(min=1, max=24),
         default=1,
         metavar="K",
-        help="Ask in K orders of the options, where a task can: is the same option chosen in each?",
+        help="Ask in K orders of the options, if the task can: is the same option chosen in each?",
     ),
 )
 """What is asked, as ``options`` (RunOptions): of ``run`` and ``estimate``."""
@@ -311,12 +314,13 @@ def names(text: str | None) -> tuple[str, ...] | None:
 
 
 def left_out(options: RunOptions, asked: Iterable[str]) -> str:
-    """A line that names the tasks which ask about none of the chosen cultures; empty when every task is ``asked``."""
-    from folkways.benchmarks.registry import expand_tasks
+    """Lines that name the tasks which are left out, and why; empty when every task is ``asked``."""
+    from folkways.runs import tasks
 
-    present = set(asked)
-    absent = [task.name for task in expand_tasks(options.tasks) if task.name not in present]
-    return f"Left out, for asking about none of {', '.join(options.cultures or ())}: {', '.join(absent)}" if absent else ""
+    reasons: dict[str, list[str]] = {}
+    for task, reason in tasks.left_out(options, asked).items():
+        reasons.setdefault(reason, []).append(task)
+    return "\n".join(f"Left out: {', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def release_names(texts: tuple[str, ...]) -> dict[str, str]:

@@ -34,7 +34,7 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
 def command(context: click.Context, host: str, port: int, origin: str | None, models: Path | None, workspace: str) -> None:
-    """The web application in which people write, answer, verify and judge. Without a command it is started.
+    """The web application in which people write, answer, verify and judge. Without a command, start it.
 
     \b
     folkways studio create-study verification --owner me@example.org --open
@@ -75,11 +75,11 @@ def _ready(address: str) -> None:
 @command.command("create-study", context_settings=CONTEXT)
 @click.argument("template", metavar="TEMPLATE|FILE.yaml")
 @click.option("--owner", required=True, metavar="LOGIN", help="Whose study it is; a new login becomes an account.")
-@click.option("--name", metavar="NAME", help="Short name, in place of the template's: letters, digits, hyphens.")
-@click.option("--title", metavar="TEXT", help="What people read above it.")
+@click.option("--name", metavar="NAME", help="Short name instead of the template's: letters, digits, hyphens.")
+@click.option("--title", metavar="TEXT", help="Title that people see.")
 @click.option("--open", "at_once", is_flag=True, help="Open it for work at once.")
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
-              help="The models of the server, to look whether it has those of the study.")  # fmt: skip
+              help="The models of the server, to check that it has those of the study.")  # fmt: skip
 @workspace_option
 def create_study(
     template: str, owner: str, name: str | None, title: str | None, at_once: bool, models: Path | None, workspace: str
@@ -169,7 +169,7 @@ def template(name: str | None) -> None:
 @command.command("check", context_settings=CONTEXT)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.yaml")
 def check(file: Path) -> None:
-    """Check the file that describes a study. Every mistake is told, with its place."""
+    """Check the file that describes a study. Every mistake is listed, with its place."""
     from folkways.studio.workflows.definition import load_definition
 
     definition = load_definition(file)
@@ -201,7 +201,7 @@ def list_studies(workspace: str) -> None:
 @click.argument("action", type=click.Choice(list(STATES)))
 @workspace_option
 def set_state(study: str, action: str, workspace: str) -> None:
-    """Open, pause or close a study. Paused, it gives out no more work; what people have at hand may still be submitted."""
+    """Open, pause or close a study. A paused study gives out no more work, but people may still submit what they have begun."""
     from folkways.studio.records import StudyState
     from folkways.studio.services import studies
 
@@ -213,14 +213,14 @@ def set_state(study: str, action: str, workspace: str) -> None:
 @command.command("invite", context_settings=CONTEXT)
 @click.argument("study")
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
-              show_default=True, help="What those who come may do.")  # fmt: skip
+              show_default=True, help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
-@click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may come by it; any number otherwise.")
-@click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it holds.")
+@click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may use it; by default any number.")
+@click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
 @workspace_option
 def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:
-    """Make a link that lets people into a study. It is told once, here, and never again."""
+    """Make a link that lets people into a study. It is shown only once, here."""
     from folkways.studio.records import Role
     from folkways.studio.services.people import invites
 

@@ -55,7 +55,7 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 @click.argument("stage")
 @click.argument("run", shell_complete=completion.runs)
 @click.option("--per-culture", type=click.IntRange(min=1), default=120, show_default=True, help="Answers per culture, at most.")
-@click.option("--all", "everything", is_flag=True, help="Right answers, too; only wrong ones otherwise.")
+@click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the draw.")
 @workspace_option
@@ -87,7 +87,7 @@ def draw(
 )
 @workspace_option
 def export(study: str, out: Path, kind: str, workspace: str) -> None:
-    """Write what a study has brought. People are pseudonyms, and nothing of those who withdrew is in it.
+    """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
     release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
@@ -132,7 +132,7 @@ def progress(study: str, as_json: bool, workspace: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @workspace_option
 def agreement(study: str, as_json: bool, workspace: str) -> None:
-    """How far people agree, by stage, population and field, and why a coefficient is not defined where it is not."""
+    """How far people agree, by stage, population and field; if a coefficient is not defined, why."""
     from folkways.studio.services.agreement import agreement as rows_of
 
     with opened(workspace) as database:
@@ -183,7 +183,7 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.xlsx")
 @workspace_option
 def take_in(study: str, person: str, file: Path, workspace: str) -> None:
-    """Submit a workbook that was filled in off line: all of its filled rows, or none where one cannot be taken."""
+    """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
     from folkways.reports.text import plural
     from folkways.studio.imports.offline import take_in as submit
     from folkways.studio.imports.tables import read_rows

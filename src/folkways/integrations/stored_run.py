@@ -86,7 +86,7 @@ class StoredRun:
             return None
         if record.items_may_leave is None:
             return "folkways does not know its licence; with --items you say that you may pass its items on"
-        return f"its licence is {record.licence}, which does not let items be passed on"
+        return record.kept
 
     def texts(self, task: str) -> Mapping[str, tuple[str, str]]:
         """Item -> its text and its accepted answers as a person would read them, of the items that the run asked."""

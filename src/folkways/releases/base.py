@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from folkways.errors import FolkwaysError
+from folkways.errors import NotOnDiskError
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,11 @@ class ReleaseRecord:
         """Whether the record says which contents these are: by a commit hash, or by a checksum for every file."""
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
+
+    @property
+    def kept(self) -> str:
+        """Why items stay where ``items_may_leave`` is False. A card's licence may allow what its sources' do not (INCLUDE)."""
+        return f"items of {self.name} (licence: {self.licence}) are not to be passed on"
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,7 @@ class Release:
             )
         else:
             message += f"\nPut the file there, or use a published release of {self.record.benchmark} (folkways data list)."
-        raise FolkwaysError(message)
+        raise NotOnDiskError(message)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -63,14 +63,16 @@ def _candidates(benchmark: str | None) -> list[ReleaseRecord]:
 
 
 def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
+    """The release that the folder holds whole; of several (trial data beside the test data) the one with most files there."""
+    found: list[tuple[int, Release]] = []
     for record in records:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
         there = [entry for entry in record.files if entry.path in places]
         pinned = [entry for entry in there if entry.sha256 is not None or not entry.optional]
         if all(entry in pinned for entry in required) and all(has_contents(entry, folder / places[entry.path]) for entry in pinned):
-            return Release(record, folder, verified=len(pinned) == len(there), places=_moved(places))
-    return None
+            found.append((len(there), Release(record, folder, verified=len(pinned) == len(there), places=_moved(places))))
+    return max(found, key=lambda known: known[0])[1] if found else None
 
 
 def _laid_out_alike(folder: Path, records: list[ReleaseRecord]) -> Release | None:

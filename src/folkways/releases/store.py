@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError
 from folkways.releases.base import Release, ReleaseFile, ReleaseRecord
 from folkways.releases.checksums import sha256_of
 from folkways.releases.layout import has_contents, recognise
@@ -47,7 +47,7 @@ def locate(name: str) -> Release:
     if missing:
         what = "is not on this disk" if len(missing) == sum(not entry.optional for entry in record.files) else "is not complete"
         lacking = "" if what.startswith("is not on") else f" (missing: {shorten(missing)})"
-        raise FolkwaysError(
+        raise NotOnDiskError(
             f"release {record.name} {what}{lacking}; looked in {root}\n"
             f"Fetch it: folkways data fetch {name}   (or adopt a copy: folkways data fetch {name} --from DIR)"
         )
@@ -106,9 +106,10 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
         release = recognise(folder, benchmark)
     if benchmark is not None and release.record.benchmark != benchmark:
         valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
+        beside = f" (the folder of that name is ./{text})" if release.name != text and Path(text).is_dir() else ""
         raise FolkwaysError(
             f"release {release.name} is data of {release.record.benchmark}, but {benchmark} is needed\n"
-            f"valid: {valid}, or a folder with its data"
+            f"valid: {valid}, or a folder with its data{beside}"
         )
     return release
 

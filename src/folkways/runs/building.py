@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from folkways.benchmarks.build import Built, Prompt, Reply
+from folkways.benchmarks.build import Built, Prompt, Reply, WorkOnFiles, one_by_one
 from folkways.benchmarks.registry import builders
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine.budget import parse_budget
@@ -18,7 +18,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import LOST
 from folkways.runs.asking import AskSession, check_budget
 from folkways.runs.models import Model, open_models
-from folkways.runs.options import AskOptions
+from folkways.runs.options import AskOptions, Cluster
 from folkways.workspace.database import Workspace, open_workspace
 
 LONGEST_WAIT = 30.0
@@ -43,10 +43,12 @@ def build(
     asking: AskOptions | None = None,
     note: Callable[[str], None] = lambda _text: None,
     progress: Callable[[str], None] = lambda _text: None,
+    cluster: Cluster | None = None,
 ) -> Built:
     """What ``folkways build NAME`` does. options: those of the builder, by the names of its parameters.
 
     workspace: opened only where a model is asked. asking: how hard to try, within which budget. note, progress: are told things.
+    cluster: works on files, for builders that have those shared out; None for here.
     Raises UnknownNameError or FolkwaysError for what cannot be, before anything is asked; BuildStopped when not everything could be
     asked (interrupted, budget, failures): the same call goes on.
     """
@@ -63,10 +65,18 @@ def build(
         parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
     try:
         with ExitStack() as ending:
-            session = Session(ending, f"build {name}", workspace, chosen, note, progress)
+            session = Session(ending, f"build {name}", workspace, chosen, note, progress, _work_on(cluster))
             return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
+
+
+def _work_on(cluster: Cluster | None) -> WorkOnFiles:
+    if cluster is None:
+        return one_by_one
+    from folkways.runs.on_ray.files import work_on_ray
+
+    return work_on_ray
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,7 @@ class Session:
     asking: AskOptions
     note: Callable[[str], None]
     progress: Callable[[str], None]
+    work_on: WorkOnFiles
 
     def models(
         self, names: Sequence[str], config: Mapping[str, Any], *, name: str | None = None, many_rounds: bool = False

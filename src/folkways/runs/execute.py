@@ -18,6 +18,7 @@ from folkways.runs.recipe import recipe_of
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.runs.states import BY_USER, end_of
+from folkways.runs.tasks import left_out, plan_tasks
 from folkways.runs.work import answered, orders_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -63,12 +64,14 @@ def execute(
     if asking.cluster is not None and (asking.batch or options.until is not None):
         raise FolkwaysError("--on asks one request at a time, all that a run expects: leave --batch and --until out, or --on")
     batches = batches_of(models) if asking.batch else {}
-    tasks = plan.plan_tasks(options)
+    tasks = plan_tasks(options)
     remote = [model for model in models if not model.endpoint.local]
     require_token_limits(budget, [model.name for model in remote if any(task.settings(model).max_tokens is None for task in tasks)])
     frames = {task.task.name: sampling_frame(task, profile) for task in tasks} if options.until is not None else {}
     tasks = [replace(task, populations=frames[task.task.name].populations) if frames else task for task in tasks]
-    run, continued = plan.begin(workspace, tasks, models, name, recipe_of(options, asking, profile, tasks, models))
+    recipe = recipe_of(options, asking, profile, tasks, models)
+    absent = left_out(options, [task.task.name for task in tasks])
+    run, continued = plan.begin(workspace, tasks, models, name, recipe, absent)
     asking.planned(run, continued)
     whole = None if options.until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")

@@ -21,7 +21,9 @@ MOST_ORDERS = 24
 class RunOptions:
     """Everything that decides what a run asks.
 
-    tasks:        names of tasks or benchmarks.
+    tasks:        names of tasks, benchmarks or suites; behind a name settings of its own, which go before those of the run (of two
+                  limits the smaller counts): ``blend/saq?limit=400&languages=local``.
+    skip_missing: leave out tasks whose data are not on this disk, instead of an error; the run and its reports say which.
     releases:     benchmark -> name of a release or folder, where not the default one; the key ``*`` stands for every benchmark.
     cultures:     codes or names; None for all.
     languages:    codes, ``local`` or ``en``; None for the task's default.
@@ -45,6 +47,7 @@ class RunOptions:
     languages: tuple[str, ...] | None = None
     variants: tuple[str, ...] | None = None
     limit: int | None = None
+    skip_missing: bool = False
     samples: int = 1
     seed: int = 0
     system: str | None = None

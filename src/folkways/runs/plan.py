@@ -1,9 +1,9 @@
-"""Plans a run: opens the releases, picks the items, makes the prompts and writes down everything that is expected."""
+"""Plans a run: picks the items, makes the prompts and writes down everything that is expected."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -14,14 +14,13 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import PromptOptions, Task
-from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.benchmarks.suites import Own
 from folkways.cultures import select_cultures
 from folkways.endpoints.base import Endpoint, Settings
 from folkways.endpoints.likelihood import ABLE
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError
 from folkways.releases.base import Release
-from folkways.releases.store import open_release
 from folkways.runs.models import Model
 from folkways.runs.options import RunOptions, settings_for
 from folkways.workspace import run_records
@@ -38,11 +37,15 @@ SLICE = 1000
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """One task of a run, with the release it reads and the options its prompts are made with."""
+    """One task of a run, with the release it reads and the options its prompts are made with.
+
+    own: what of these options is this task's alone.
+    """
 
     task: Task
     release: Release
     options: RunOptions
+    own: Own = field(default_factory=dict)
     populations: Mapping[str, int] | None = None  # of a sampled run: stratum -> how many units it has in all
 
     @cached_property
@@ -71,72 +74,9 @@ class TaskPlan:
         if not found:
             raise FolkwaysError(
                 f"{self.task.name}: no item is left for these options "
-                f"(cultures {_shown(self.options.cultures)}, languages {_shown(self.options.languages)}, "
-                f"variants {_shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
+                f"(cultures {shown(self.options.cultures)}, languages {shown(self.options.languages)}, "
+                f"variants {shown(self.options.variants)}, limit {self.options.limit or 'none'}); widen one of them"
             )
-
-
-def plan_tasks(options: RunOptions) -> list[TaskPlan]:
-    """Open the release of every task; UnknownNameError for unknown tasks, cultures or releases, before anything is asked."""
-    chosen = expand_tasks(options.tasks)
-    benchmarks = {task.benchmark for task in chosen}
-    unused = {name for name in options.releases if name != "*"} - benchmarks
-    if unused:
-        raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
-    _check_tasks(options, chosen)
-    opened: dict[str, Release] = {}
-    planned = []
-    for task in chosen:
-        name = options.releases.get(task.benchmark, options.releases.get("*", task.release))
-        if name not in opened:
-            opened[name] = open_release(name, task.benchmark)
-        task.check_askable(opened[name])
-        planned.append(TaskPlan(task, opened[name], options))
-    return planned if options.cultures is None or len(planned) == 1 else _by_cultures(planned, options.cultures)
-
-
-def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
-    """An error for an option that means none of the tasks."""
-    for name in options.prompt_texts:
-        owner = name.rpartition(":")[0]
-        if owner and owner not in {task.name for task in chosen}:
-            raise UnknownNameError("task of a prompt text (no such task in this run)", owner, [task.name for task in chosen])
-    if options.permute_options > 1 and not any(task.permutes_options for task in chosen):
-        able = [task.name for task in tasks().values() if task.permutes_options]
-        raise FolkwaysError(
-            f"none of {', '.join(task.name for task in chosen)} can be asked in several orders of its options; "
-            f"those that can: {', '.join(able)}"
-        )
-
-
-def _by_cultures(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[TaskPlan]:
-    """Each task with those of the wanted cultures that it asks about, without the tasks that ask about none of them.
-
-    UnknownNameError for a culture that no task asks about.
-    """
-    available = {plan.task.name: _cultures_of(plan) for plan in planned}
-    everywhere = list(dict.fromkeys(code for codes in available.values() for code in codes))
-    select_cultures(wanted, everywhere)
-    narrowed = []
-    for plan in planned:
-        own = tuple(name for name in wanted if _has_culture(name, available[plan.task.name]))
-        if own:
-            narrowed.append(replace(plan, options=replace(plan.options, cultures=own)))
-    return narrowed
-
-
-def _cultures_of(plan: TaskPlan) -> list[str]:
-    found: dict[str, None] = {}
-    for batch in plan.task.item_batches(plan.release):
-        found.update(dict.fromkeys(batch["culture"].unique(maintain_order=True)))
-    return list(found)
-
-
-def _has_culture(name: str, available: Sequence[str]) -> bool:
-    try:
-        return bool(select_cultures([name], available))
-    except UnknownNameError:
-        return False
 
 
 def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[pl.DataFrame]:
@@ -146,18 +86,19 @@ def item_batches(task: Task, release: Release, options: RunOptions) -> Iterator[
         yield from batches
         return
     head = list(islice(batches, 2))
-    named = [batch.select("item", "question", "culture") for batch in (*head, *batches)]
-    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions).select("item")
+    named = [batch.select({"item", "question", "culture", task.limit_over}) for batch in (*head, *batches)]
+    chosen = select_items(pl.concat(named), options, whole_questions=task.whole_questions, over=task.limit_over).select("item")
     for batch in head if len(named) < 2 else task.item_batches(release):
         wanted = batch.join(chosen, on="item", how="semi", maintain_order="left")
         if wanted.height:
             yield wanted
 
 
-def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False) -> pl.DataFrame:
+def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: bool = False, over: str = "culture") -> pl.DataFrame:
     """The items of the wanted cultures, at most ``options.limit`` questions: as many of each culture as can be, drawn by the seed.
 
-    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own.
+    whole_questions: a question is drawn with all its items; otherwise each item is a question of its own. over: a column of which
+    each value gives as many as can be, where that is not the culture.
     """
     if options.cultures is not None:
         available = items["culture"].unique(maintain_order=True).to_list()
@@ -165,13 +106,13 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
     if options.limit is None:
         return items
     unit = ["culture", "question"] if whole_questions else ["item"]
-    units = items.group_by(unit, maintain_order=True).agg(pl.col("culture").first().alias("_culture"))
+    units = items.group_by(unit, maintain_order=True).agg(pl.col(over).first().alias("_over"))
     # A hash of our own, because a frame library's may change from version to version and the draw must not.
     names = ["/".join((str(options.seed), *key)) for key in units.select(unit).iter_rows()]
     lots = [blake2b(name.encode(), digest_size=8).hexdigest() for name in names]
     drawn = (
         units.with_columns(pl.Series("_lot", lots))
-        .with_columns(pl.col("_lot").rank("ordinal").over("_culture").alias("_turn"))
+        .with_columns(pl.col("_lot").rank("ordinal").over("_over").alias("_turn"))
         .sort("_turn", "_lot")
         .head(options.limit)
     )
@@ -179,23 +120,34 @@ def select_items(items: pl.DataFrame, options: RunOptions, *, whole_questions: b
 
 
 def begin(
-    workspace: Workspace, planned: Sequence[TaskPlan], models: Sequence[Model], name: str | None, recipe: Mapping[str, Any]
+    workspace: Workspace,
+    planned: Sequence[TaskPlan],
+    models: Sequence[Model],
+    name: str | None,
+    recipe: Mapping[str, Any],
+    absent: Mapping[str, str] | None = None,
 ) -> tuple[run_records.RunRecord, bool]:
     """The run for these tasks and endpoints with all it expects written down; the flag says whether it was begun earlier.
 
-    recipe: what the user asked for, kept for the next who wants the same; it decides nothing.
+    recipe: what the user asked for, kept for the next who wants the same; it decides nothing. absent: task -> why it was left out.
     """
     options = asdict(planned[0].options)
-    if options["cultures"] is not None:
-        options["cultures"] = tuple(dict.fromkeys(name for plan in planned for name in plan.options.cultures or ()))
-    left_out = {"tasks", "releases", *(() if options["until"] is not None else ("until", "strata"))}
+    for several in ("cultures", "variants"):
+        if any(getattr(plan.options, several) is not None for plan in planned):
+            options[several] = tuple(dict.fromkeys(name for plan in planned for name in getattr(plan.options, several) or ()))
+    of_tasks = sorted({name for plan in planned for name in plan.own})
+    not_said = {"tasks", "releases", "skip_missing", *of_tasks, *(() if options["until"] is not None else ("until", "strata"))}
     config = {
         "tasks": [plan.task.name for plan in planned],
         "fingerprints": {plan.task.name: plan.release.fingerprint for plan in planned},
         "endpoints": [model.identity for model in models],
-        "options": {key: value for key, value in options.items() if key not in left_out},
+        "options": {key: value for key, value in options.items() if key not in not_said},
         "version": __version__,
     }
+    if of_tasks:
+        config["of_tasks"] = {plan.task.name: {name: getattr(plan.options, name) for name in of_tasks} for plan in planned}
+    if absent and planned[0].options.skip_missing:
+        config["left_out"] = absent
     tasks = [
         run_records.RunTask(
             plan.task.name, plan.release.name, str(plan.release.root), plan.release.fingerprint, stored_options(plan)
@@ -300,5 +252,6 @@ def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _shown(values: tuple[str, ...] | None) -> str:
+def shown(values: tuple[str, ...] | None) -> str:
+    """A choice as errors tell it."""
     return ",".join(values) if values is not None else "as the task has them"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from folkways.benchmarks.registry import without_suites
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.plan import TaskPlan
@@ -17,12 +18,13 @@ OF_THIS_SESSION = ("observer", "every", "planned", "cluster")
 def recipe_of(
     options: RunOptions, asking: AskOptions, profile: str | None, planned: Sequence[TaskPlan], models: Sequence[Model]
 ) -> dict[str, Any]:
-    """The recipe. What is left at its default is left out, but releases are named, so that a later default changes nothing.
+    """The recipe. What is left at its default is left out, but releases are named, and a suite's tasks, so that a later default
+    or suite changes nothing.
 
     Where workspace and report are belongs to a machine and is no part of it.
     """
     given: dict[str, Any] = {
-        "tasks": list(options.tasks),
+        "tasks": without_suites(options.tasks),
         "models": [model.name for model in models],
         "releases": {plan.task.benchmark: _name_of(plan) for plan in planned},
     }

@@ -114,6 +114,22 @@ def interval_of_average(means: Sequence[float], intervals: Sequence[Interval]) -
     return Interval(mean - below, mean + above, min((one.method for one in intervals), key=len))
 
 
+MANY_MEANS = 10
+"""From so many means on their average has Wilson's interval: those of many small groups, put together, miss too often."""
+
+
+def wilson_of_average(means: Floats, worth: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+    """The interval of the unweighted mean of many independent means between 0 and 1, each known as well as by ``worth`` answers.
+
+    Wilson's of as many answers as would know that mean as well if all groups were alike. Where they differ the means of groups vary
+    less than that, and the interval is wider than it need be. ValueError without any.
+    """
+    if not means.size:
+        raise ValueError("an average needs at least one mean")
+    answers = means.size**2 / float((1 / worth).sum())
+    return wilson(float(means.mean()) * answers, answers, confidence)
+
+
 def clustered_normal(
     values: Floats, clusters: Ints, *, confidence: float = DEFAULT_CONFIDENCE, population: int | None = None
 ) -> Interval:

@@ -11,7 +11,7 @@ from functools import cache
 
 PHRASES = {
     "en": (
-        r"\bI\s*(?:['’]m|\s+am)\s+(?:(?:really|very|so)\s+)?(?:sorry|unable|not\s+able|afraid)\b",
+        r"\bI\s*(?:['’]m|\s+am)\s+(?:(?:really|very|so)\s+)?(?:sorry(?!\s+(?:for|about|to\s+hear)\b)|unable|not\s+able|afraid)\b",
         r"\bI\s+(?:can\s*not|can['’]?t|won['’]?t|will\s+not|must\s+decline|have\s+to\s+decline|decline)\b",
         r"\bI\s+(?:do\s+not|don['’]?t)\s+(?:know|have\s+(?:enough\s+)?(?:information|knowledge|an?\s+answer)|feel\s+comfortable)\b",
         r"\bI(?:\s+would|['’]d)\s+rather\s+not\b",

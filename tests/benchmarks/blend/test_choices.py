@@ -165,7 +165,7 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
             (*place, True, *rest) for place, rest in zip(asked, [*found, *lost], strict=True)
         ]
         assert judged["item"].to_list() == table["item"].to_list()
-        texts = ("topic", "gold_letter", "chosen_letter", "chosen_culture", "offered")
+        texts = ("topic", "gold_letter", "chosen_letter", "chosen_culture", "offered", "chosen_option")
         assert dict(judged.schema) == {**JUDGEMENTS, **dict.fromkeys(texts, pl.String), "accuracy": pl.Float64}
     assert TASK.judge(items, table.clear(), "paper").schema == judged.schema
     with pytest.raises(DataError, match="lack the columns prompt, choice_countries"):

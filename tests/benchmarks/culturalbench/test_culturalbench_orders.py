@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.choosing.orders import MOST, can_be_permuted, order_of, orders_of, split_variant, variant_name
 from folkways.benchmarks.culturalbench.easy import Easy
-from folkways.benchmarks.culturalbench.orders import MOST, can_be_permuted, order_of, orders_of, split_variant, variant_name
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
 from folkways.releases.base import Release

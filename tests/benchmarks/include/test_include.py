@@ -13,6 +13,7 @@ from folkways.releases.base import Release
 from folkways.releases.registry import get_record
 from tests.support.choosing import judged, score
 from tests.support.hub_benchmarks import include_rows, release_over, write_include, write_parquet
+from tests.support.river import environment, folkways
 
 (TASK,) = BENCHMARK.tasks
 
@@ -103,3 +104,21 @@ def test_a_file_without_options_says_which_column_it_lacks(tmp_path: Path) -> No
     write_parquet(tmp_path, "Greek/test-00000-of-00001.parquet", rows)
     with pytest.raises(DataError, match="no column 'choices'"):
         TASK.items(release_over(tmp_path, "include"))
+
+
+def test_no_item_leaves_although_the_card_allows_it(tmp_path: Path) -> None:
+    """The release under its own name, adopted from small files of ours: scores leave, and no question or answer."""
+    languages = dict.fromkeys(entry.path.split("/")[0] for entry in get_record("include").files)
+    write_include(tmp_path / "copy", languages)
+    env = environment() | {"FOLKWAYS_DATA": str(tmp_path / "data")}
+    workspace, out = tmp_path / "w.db", tmp_path / "out"
+    assert folkways("data", "fetch", "include", "--from", tmp_path / "copy", env=env).returncode == 0
+    asked = ("run", "include", "--model", "replay:said.csv", "--cultures", "GR", "--workspace", workspace)
+    (tmp_path / "said.csv").write_text("item,response\nGreek/1,B\nGreek/2,A\n")
+    assert folkways(*asked, cwd=tmp_path, env=env).returncode == 0
+    done = folkways("export", "every-eval-ever", "--workspace", workspace, "--out", out, "--items", env=env)
+    assert done.returncode == 0 and "items of include@d2e1f60 (licence: Apache-2.0) are not to be passed on" in done.stderr
+    forbidden = folkways("export", "lm-eval", "include", "--out", tmp_path / "task", "--items", env=env)
+    assert forbidden.returncode == 2 and not (tmp_path / "task").exists()
+    written = [path.read_text(encoding="utf-8") for path in out.rglob("*.json*")]
+    assert written and not any(text in page for page in written for text in ("Αθήνα", "κόκκινο"))

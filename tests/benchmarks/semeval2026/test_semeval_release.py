@@ -55,9 +55,21 @@ def test_multiple_choice_has_30_locales_and_no_questions(release: Release) -> No
     assert (len(letters), letters.total(), min(letters.values()), max(letters.values())) == (30, 47_014, 307, 3_699)
 
 
+def test_the_trial_data_have_148_questions_in_23_locales(shared: Path, tmp_path: Path) -> None:
+    for path in (shared / "data/semeval2026-task7").glob("trial_data_*.tsv"):
+        (tmp_path / path.name).symlink_to(path)
+    trial = open_release(tmp_path, "semeval2026")
+    assert (trial.name, trial.verified, trial.record.items_may_leave) == ("semeval2026-trial@08d1428", True, False)
+    for task in (SAQ, get_task("semeval2026/mcq")):
+        asked = task.items(trial)
+        assert (asked.height, asked["locale"].n_unique()) == (148, 23)
+    assert Counter(issue.kind for issue in data_issues(trial)) == {"few-options": 2, "other-wording": 2}
+
+
 def test_the_check_counts_what_is_known_to_be_odd(release: Release) -> None:
     kinds = Counter(issue.kind for issue in data_issues(release))
     assert kinds["no-answer-alone"] == 1_133
+    assert kinds["rewritten-date"] == 30
     assert (kinds["no-answer-among"], kinds["empty-answer"], kinds["empty-question"], kinds["missing-file"]) == (5_950, 7, 1, 1)
     assert not kinds.keys() & {"question-without-gold", "gold-without-question"}
 

@@ -10,13 +10,14 @@ import pytest
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.semeval2026.data.reading import read_letters
+from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import ITEMS, JUDGEMENTS, RESPONSES, SCORES, require_columns
 from folkways.releases.base import Release
 from folkways.releases.readers import data_issues
 from folkways.releases.store import open_release
 from folkways.runs.judging.external_responses import judge_file
-from tests.support.semeval_data import ANSWERS, LETTERS, OPTIONS, QUESTIONS, write_semeval, write_tsv
+from tests.support.semeval_data import ANSWERS, LETTERS, OPTIONS, QUESTIONS, write_semeval, write_trial, write_tsv
 
 SAQ, MCQ = get_task("semeval2026/saq"), get_task("semeval2026/mcq")
 
@@ -102,6 +103,36 @@ def test_what_declines_is_refused_and_what_is_empty_unreadable(release: Release)
     assert verdict(release, "ja-JP_001", "申し訳ありませんが、わかりません。") == (True, "refused", 0.0)
     assert verdict(release, "ja-JP_001", " ")[1:] == ("unreadable", 0.0)
     assert verdict(release, "en-JP_001", "None", "paper")[1:] == ("unreadable", 0.0)  # lost by what reads the file
+
+
+WHERE = "Where do high school students in Japan study? (e.g., 7th floor, 8th floor)"
+REPEATING = [
+    ("Where do high school students in Japan study?", "unreadable", "the reply repeats the prompt and says nothing else"),
+    ("7th floor, 8th floor", "unreadable", "the reply repeats the prompt and says nothing else"),
+    ("In most towns high school students in Japan study a lot.", "answered", "no match"),
+    ("High school students in Japan study at school.", "answered", "words: school"),
+    ("At school", "answered", "words: school"),
+    ("7th floor", "answered", "words: 7th floor"),  # nobody can tell whether it is only repeated
+]
+
+
+@pytest.mark.parametrize(("reply", "state", "reason"), REPEATING)
+def test_what_a_reply_repeats_of_the_question_is_no_answer(release: Release, reply: str, state: str, reason: str) -> None:
+    """As small models do; the question has answers among its own words, and the authors' rule finds them."""
+    item = {"text": WHERE, "answers": ("school", "7th floor"), "locale": "en-JP", "culture": "JP"}
+    response = {"response": reply, "language": "en"}
+    assert isinstance(SAQ, ShortAnswers)
+    found = SAQ.verdict(item, response, "strict")
+    assert (found.state, found.reason) == (state, reason)
+    assert SAQ.verdict(item, response, "paper").values["correct"] == 1
+
+
+def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> None:
+    item = {"text": "When?", "answers": ("2025-07-04 0:00",), "locale": "en-US", "culture": "US"}
+    assert isinstance(SAQ, ShortAnswers)
+    for reply, profile, right in (("07/04", "strict", 1), ("7/4.", "strict", 1), ("07/04", "paper", 0), ("04/07", "strict", 0)):
+        assert SAQ.verdict(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
+    assert SAQ.accepted_answers(item) == (("2025-07-04 0:00", "07/04"),)
 
 
 def test_a_question_without_a_text_counts_as_in_the_competition_or_not_at_all(release: Release) -> None:
@@ -196,3 +227,49 @@ def test_gold_that_cannot_be_read_is_named_with_its_row(tmp_path: Path, file: st
     with pytest.raises(DataError, match=message) as error:
         (SAQ if file == ANSWERS else MCQ).items(open_release(folder, "semeval2026"))
     assert error.value.row == (11 if file == ANSWERS else 4)
+
+
+def test_what_guessing_gives_is_the_mean_of_the_locales_too(release: Release) -> None:
+    guessed = {name: MCQ.summarise(judgements) for name, judgements in MCQ.baselines(MCQ.items(release)).items()}
+    whole = {name: dict(scores.select("facet", "score").iter_rows())["all"] for name, scores in guessed.items()}
+    assert whole == {"baseline/chance": pytest.approx(25), "baseline/constant:A": pytest.approx(25)}  # A: 1 of 2 and 0 of 1
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return open_release(write_trial(tmp_path_factory.mktemp("semeval") / "trial"), "semeval2026")
+
+
+@pytest.mark.parametrize("task", [SAQ, MCQ])
+def test_the_trial_data_are_asked_in_their_languages_under_the_locales_of_the_competition(task: Task, trial: Release) -> None:
+    task.check_askable(trial)
+    items = require_columns(task.items(trial), ITEMS, "items")
+    assert items.select("item", "locale", "culture").rows() == [
+        ("es-EC_trial-1", "es-EC", "EC"),
+        ("eu-PV_trial-2", "eu-PV", "ES-PV"),
+    ]
+    prompts = task.prompts(items, PromptOptions(), trial)
+    assert prompts["language"].to_list() == ["es", "eu"]
+    assert "¿Qué se come con el té?" in prompts["user"][0]
+    assert task is SAQ or "\n\nA. arena\nB. pan\nC. tiza\nD. sal\n\n" in prompts["user"][0]
+
+
+def test_the_answers_of_the_trial_data(trial: Release) -> None:
+    assert judged(SAQ, trial, {"es-EC_trial-1": "Con pan", "eu-PV_trial-2": "harea"}, "strict")["correct"].to_list() == [1, 0]
+    assert MCQ.items(trial)["answer"].to_list() == ["B", "A"]  # of three options the one that the answer begins with
+    assert judged(MCQ, trial, {"es-EC_trial-1": "B", "eu-PV_trial-2": "ogia"}, "paper")["correct"].to_list() == [1, 1]
+    chance = MCQ.baselines(MCQ.items(trial))["baseline/chance"]
+    assert chance["correct"].to_list() == [1 / 4, 1 / 3]
+    assert sorted({issue.kind for issue in data_issues(trial)}) == ["few-options", "other-wording"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [("3\ten-XX\tWho?\tyou\tyou", "unknown culture 'XX'"), ("3\ten-US\tWho?\tyou\tme", "the answer 'me' is none of 'you'")],
+)
+def test_rows_of_the_trial_data_that_cannot_be_read_are_named(tmp_path: Path, row: str, message: str) -> None:
+    with (write_trial(tmp_path) / "trial_data_multiple_choice.tsv").open("a", encoding="utf-8") as file:
+        file.write(f"{row}\n")
+    with pytest.raises(DataError, match=message) as error:
+        MCQ.items(open_release(tmp_path, "semeval2026"))
+    assert error.value.row == 3

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
-from tests.support.tiny_bert import make_bert
+from tests.support.tiny_bert import WORDS, make_bert
 
 pytestmark = pytest.mark.local_model
 
 TEXTS = ["We split the bill.", "tea", "", "<CSI> dates </CSI> and bread at the market in the morning", "Tea", "water " * 100, "tea"]
+
+
+@pytest.fixture(scope="module")
+def encoder(folder: ModelFolder) -> Encoder:
+    return Encoder(folder, compute=Compute(("cpu",)))
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +54,30 @@ def test_states_are_those_of_the_layer_text_by_text(folder: ModelFolder, layer: 
 def test_several_copies_of_the_model_give_what_one_gives(folder: ModelFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    devices = ("cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count())))
+    gpus = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
     monkeypatch.setattr("folkways.metrics.neural.encoder.TOKENS_PER_BATCH", {"cpu": 16, "other": 16})
     texts = [f"{word} {text}" for word in ("we", "they", "rice") for text in TEXTS]
-    one = encoded(Encoder(folder, compute=Compute(("cpu",))), texts)
-    both = encoded(Encoder(folder, compute=Compute(devices, workers=2)), texts)
-    for left, right in zip(one, both, strict=True):
-        np.testing.assert_allclose(left.states, right.states, atol=1e-5)
+    for device in ("cpu", *gpus):
+        one = encoded(Encoder(folder, compute=Compute((device,))), texts)
+        both = encoded(Encoder(folder, compute=Compute((device,), workers=2)), texts)
+        assert all(np.array_equal(left.states, right.states) for left, right in zip(one, both, strict=True))
+
+
+@given(st.lists(st.integers(0, 70), min_size=1, max_size=60), st.randoms(use_true_random=False), st.sampled_from([1, 2]))
+def test_company_changes_no_digit(encoder: Encoder, counts: list[int], draw: random.Random, threads: int) -> None:
+    import torch
+
+    usual = torch.get_num_threads()
+    text = " ".join(draw.choices(WORDS, k=counts[0]))
+    others = [" ".join(draw.choices(WORDS, k=count)) for count in counts[1:]]
+    place = draw.randint(0, len(others))
+    (alone,) = encoded(encoder, [text])
+    torch.set_num_threads(threads)
+    try:
+        together = encoded(encoder, [*others[:place], text, *others[place:]])[place]
+    finally:
+        torch.set_num_threads(usual)
+    assert np.array_equal(alone.states, together.states)
 
 
 def test_progress_tells_every_text_once(folder: ModelFolder) -> None:

@@ -20,7 +20,7 @@ STEADY = replace(
 )
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.nightly), pytest.param("postgresql", marks=pytest.mark.postgres)])
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty workspace, once as a file and once on a server."""
     return str(tmp_path / "load.db") if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))

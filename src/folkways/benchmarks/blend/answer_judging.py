@@ -11,12 +11,20 @@ import polars as pl
 
 from folkways.benchmarks.blend.answer_prompts import ENGLISH, fill
 from folkways.benchmarks.itemwise import Verdict
-from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
+from folkways.benchmarks.judging.answer_cleaning import (
+    ONLY_THE_PROMPT,
+    READ_AS_MISSING,
+    answers_in,
+    clean_as_paper,
+    clean_strictly,
+    repeats_the_prompt,
+)
 from folkways.benchmarks.judging.answer_matching import MATCHERS, Match, Matcher, PaperMatcher
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.function_words import in_another_language
 from folkways.text.refusals import declines
+from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_script
 
 NEEDED = ("item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups", "skip_reason")
@@ -56,9 +64,13 @@ class Judge:
         groups = item["groups"]
         skipped = self._skip_reason(item, language)
         lost_word = paper and reply in READ_AS_MISSING
-        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, cleaned, language)
-        first = self.matcher.match(groups, given[0], language) if match and given else None
+        own = cleaned if paper else without_repeated(cleaned, prompt)
+        match = None if skipped or lost_word or not cleaned else self.matcher.match(groups, own, language)
+        alone = answers_in(own)[:1] if match else []
+        first = self.matcher.match(groups, alone[0], language) if alone else None
         state, reason = self._ending(cleaned, lost_word, match, language)
+        if match is None and repeats_the_prompt(cleaned, own):
+            state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
             return Verdict(cleaned or None, skipped, {"answers_given": float(len(given))}, state=state, counted=False)
         other = in_another_script(cleaned, language)

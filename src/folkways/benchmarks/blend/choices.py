@@ -9,8 +9,10 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.choice_orders import as_asked, in_orders, lettered, released_letters
 from folkways.benchmarks.blend.choice_reading import read_as_paper, read_strictly
 from folkways.benchmarks.blend.choice_views import SEEN, VIEWS, seen, views
+from folkways.benchmarks.choosing.orders import check_names, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, missing_places
 from folkways.errors import DataError, UnknownNameError
@@ -49,6 +51,7 @@ class MultipleChoice(Task):
     variants: ClassVar[tuple[str, ...]] = (RELEASED,)
     max_tokens: ClassVar[int] = 64
     judges_apart: ClassVar[bool] = True
+    permutes_options: ClassVar[bool] = True
 
     def items(self, release: Release) -> pl.DataFrame:
         """records.ITEMS, the facets (topic is null where the release has no questions), and blend.MCQ's columns, in file order."""
@@ -78,6 +81,7 @@ class MultipleChoice(Task):
         ``prompt_texts`` bring wordings of one's own, with the parts PLACES.
         """
         texts = options.prompt_texts
+        check_names(texts)
         for name, text in texts.items():
             if missing := missing_places(text, PLACES):
                 raise DataError(f"the prompt {name!r} has no {' and no '.join(missing)}: {text[:80]!r}")
@@ -92,7 +96,11 @@ class MultipleChoice(Task):
                 raise UnknownNameError(f"prompt template of {self.name}", name, [*names, "all"])
         if options.languages is not None and ENGLISH not in options.languages:
             items = items.clear()
-        frames = [self._prompts(items.with_row_index("place"), name, texts.get(name)) for name in dict.fromkeys(wanted)]
+        frames = [
+            self._prompts(shown, variant_name(name, number), texts.get(name))
+            for number, shown in in_orders(items.with_row_index("place"), options.orders)
+            for name in dict.fromkeys(wanted)
+        ]
         return pl.concat(frames).with_row_index().sort("place", "index").select(list(PROMPTS))
 
     def _prompts(self, items: pl.DataFrame, variant: str, text: str | None) -> pl.DataFrame:
@@ -100,7 +108,7 @@ class MultipleChoice(Task):
         if text is not None:
             options = items.select("text", "labels", "choices").iter_rows()
             own = Template(text, f"file:{variant}")
-            filled = [own.fill({"question": asked, "choices": _lettered(*lettered)}) for asked, *lettered in options]
+            filled = [own.fill({"question": asked, "choices": lettered(*listed)}) for asked, *listed in options]
             user = pl.Series(filled, dtype=pl.String)
         return items.select(
             "place",
@@ -111,7 +119,7 @@ class MultipleChoice(Task):
             system=pl.lit(None, dtype=pl.String),
             user=user,
             choices="labels",
-            prompt_source=pl.lit("release" if text is None else f"file:{variant}"),
+            prompt_source=pl.lit("release" if text is None else f"file:{split_variant(variant)[0]}"),
         )
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
@@ -119,13 +127,14 @@ class MultipleChoice(Task):
         require_columns(items, dict.fromkeys(_NEEDED, pl.String), "items of blend/mcq")
         require_columns(responses, RESPONSES, "responses")
         paper = self.resolve_profile(profile) == "paper"
-        asked = responses.select("item", "state", "response", "reason").join(
+        asked = responses.select("item", "variant", "state", "response", "reason").join(
             items.select(*_NEEDED, "labels", "choices"), on="item", how="left", maintain_order="left"
         )
         if (unknown := asked.filter(pl.col("culture").is_null())).height:
             raise DataError(
                 f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids look like 'Al-en-04_0'"
             )
+        asked = as_asked(asked)
         columns = ("state", "response", "reason", "prompt", "labels", "choices", "choice_countries", "culture", "answer_idx")
         rows = zip(*(asked[name].to_list() for name in columns), strict=True)  # several times faster than row by row
         judged = []
@@ -138,7 +147,8 @@ class MultipleChoice(Task):
         own = asked.select("question", "culture", "topic").hstack(_frame(judged, schema))
         own = own.with_columns(counted=pl.lit(True), accuracy=pl.col("answer").eq_missing(asked["answer_idx"]).cast(pl.Float64))
         columns_of = {name: own[name] for name in own.columns}
-        facets = (columns_of[name] for name in ("topic", *SEEN, "accuracy"))
+        chosen = released_letters(asked, own["chosen_letter"]).alias("chosen_option")
+        facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
         return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
@@ -203,10 +213,6 @@ def _frame(rows: Sequence[tuple[str | None, ...]], schema: Mapping[str, type[pl.
     """The rows as a frame, taken in column by column, which is several times faster."""
     columns = zip(*rows, strict=True) if rows else [()] * len(schema)
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
-
-
-def _lettered(labels: Sequence[str], choices: Sequence[str]) -> str:
-    return "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
 
 
 def _read(prompt: str, choices: dict[str, str], reply: str, paper: bool) -> tuple[str, str | None, str]:

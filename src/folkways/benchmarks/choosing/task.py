@@ -49,6 +49,7 @@ class ChoiceTask(ItemwiseTask):
     variants: ClassVar[tuple[str, ...]] = (LOCAL,)
     max_tokens: ClassVar[int] = 64
     has_baselines: ClassVar[bool] = True
+    permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "local_language": pl.String, "gold_letter": pl.String}
     details: ClassVar[Schema] = {"chosen_letter": pl.String}

@@ -7,14 +7,12 @@ from typing import ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions
-from folkways.benchmarks.culturalbench import baselines, orders, wordings
+from folkways.benchmarks.choosing import orders
+from folkways.benchmarks.culturalbench import baselines, wordings
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.common import FACETS, CulturalBenchTask
 from folkways.benchmarks.itemwise import Row
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
-from folkways.benchmarks.templates import Template
-from folkways.errors import FolkwaysError
 from folkways.metrics.labels import exact_label, first_label
 from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
@@ -41,6 +39,7 @@ class Easy(CulturalBenchTask):
     )
     facets: ClassVar[tuple[str, ...]] = (*FACETS, "gold_letter")
     permutes_options: ClassVar[bool] = True
+    gold_label: ClassVar[str] = "answer"
     labels: ClassVar[tuple[str, ...]] = culturalbench.LETTERS
     wordings: ClassVar[Mapping[str, str]] = wordings.EASY
     places: ClassVar[tuple[str, ...]] = ("question", "a", "b", "c", "d")
@@ -48,7 +47,7 @@ class Easy(CulturalBenchTask):
     details: ClassVar[Schema] = {
         "gold_letter": pl.String,  # as it was asked
         "chosen_letter": pl.String,  # as it was asked
-        "chosen_option": pl.String,  # the letter that the option has in the release
+        "chosen_option": pl.String,
     }
 
     def rows(self, release: Release) -> list[Row]:
@@ -73,42 +72,15 @@ class Easy(CulturalBenchTask):
             )
         return rows
 
-    def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
-        for name in options.prompt_texts:
-            if orders.split_variant(name)[1] != 1:
-                raise FolkwaysError(f"a prompt text cannot be called {name!r}: ~order-N is how orders of the options are called")
-        return super().templates(options, release, language)
-
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
-        return self._parts(item, orders.RELEASED)
-
-    def askings(self, item: Row, language: str, variant: str, options: PromptOptions) -> Iterable[tuple[str, Mapping[str, str]]]:
-        number = options.orders if orders.can_be_permuted(item["options"]) else 1
-        for place, order in enumerate(orders.orders_of(item["question"])[:number], start=1):
-            yield orders.variant_name(variant, place), self._parts(item, order)
-
-    def _parts(self, item: Row, order: orders.Order) -> Mapping[str, str]:
-        shown = (item["options"][place] for place in order)
-        return {"question": item["text"], **dict(zip("abcd", shown, strict=True))}
+        return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}
 
     def read(self, reply: str, profile: str) -> str | None:
         return exact_label(reply, self.labels) if profile == "paper" else first_label(reply, self.labels)
 
-    def right_label(self, item: Row, variant: str) -> str:
-        return self.labels[orders.order_of(item["question"], variant).index(self.labels.index(item["answer"]))]
-
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         verdict = super().judged(item, response, profile)
-        if not verdict["counted"]:
-            return verdict
-        letter = verdict["answer"]
-        order = orders.order_of(item["question"], response["variant"])
-        return {
-            **verdict,
-            "gold_letter": self.right_label(item, response["variant"]),
-            "chosen_letter": letter,
-            "chosen_option": self.labels[order[self.labels.index(letter)]] if letter else None,
-        }
+        return {**verdict, "gold_letter": item["answer"], "chosen_letter": verdict["answer"]} if verdict["counted"] else verdict
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
         """As for every task, with ``consistent``, which is null where a question was asked in one order only."""

@@ -78,9 +78,9 @@ def read_collection(items: Sequence[Text], votes: Sequence[Text], meta: Meta) ->
         shown = "\n".join(f"  {problem}" for problem in found.problems[:MOST_SHOWN])
         more = f"\n  and {len(found.problems) - MOST_SHOWN} more" if len(found.problems) > MOST_SHOWN else ""
         told = (
-            "one thing is wrong; mend or remove this row"
+            "one thing is wrong; correct or remove this row"
             if len(found.problems) == 1
-            else (f"{len(found.problems)} things are wrong; mend or remove these rows")
+            else (f"{len(found.problems)} things are wrong; correct or remove these rows")
         )
         raise DataError(f"{told}:\n{shown}{more}")
     return Votes(

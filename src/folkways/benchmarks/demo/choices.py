@@ -22,7 +22,9 @@ class MultipleChoice(DemoTask):
     title: ClassVar[str] = "Demo: multiple choice"
     about: ClassVar[str] = "English questions with four options, one of them right."
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("correct", "Accuracy", "The reply settles on the right letter."),)
+    permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LETTERS
+    gold_label: ClassVar[str] = "answer"
     file: ClassVar[str] = "multiple_choice.toml"
     own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import Table, with_holm
 from folkways.records import Schema
@@ -83,4 +84,5 @@ RESULTS = (
         "How much worse is a model on questions that ask for knowledge of a culture?",
         (TASK,),
     ),
+    consistency(TASK, "accuracy", same=("question",)),
 )

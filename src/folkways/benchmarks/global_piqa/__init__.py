@@ -15,6 +15,6 @@ BENCHMARK = Benchmark(
     published=Published("folkways.benchmarks.global_piqa.published"),
     caution=(
         "The data changed in June 2026: scores of before cannot be compared. A variety has 100 situations, and is good to "
-        "6 to 10 points: read the steadied ones (folkways analyse RUN varieties). For evaluation only, never for training."
+        "6 to 10 points: read the shrunk ones (folkways analyse RUN varieties). For evaluation only, never for training."
     ),
 )

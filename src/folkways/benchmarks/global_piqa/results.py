@@ -1,4 +1,4 @@
-"""Varieties of 100 situations each: their scores, and the same steadied by what the other varieties tell."""
+"""Varieties of 100 situations each: their scores, and the same shrunk towards the other varieties."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.global_piqa.task import GlobalPIQA
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
@@ -17,7 +18,7 @@ METRIC = TASK.metrics[0]
 
 
 def varieties(inputs: Inputs) -> Sequence[Table]:
-    """Every variety of every model: score, steadied score, and how much the variety's own replies weigh in that."""
+    """Every variety of every model: score, shrunk score, and how much the variety's own replies weigh in that."""
     scores = []
     for (endpoint,), judged in inputs.of(TASK.name).group_by(["endpoint"], maintain_order=True):
         own = summarise_means(judged, TASK.name, (METRIC,), ("variety",), [("variety",)])
@@ -27,13 +28,13 @@ def varieties(inputs: Inputs) -> Sequence[Table]:
     return (
         Table(
             "varieties",
-            "Language varieties, steadied",
-            "Percent of situations, which are the unit. Steadied scores draw a variety towards the others of the same model, the "
-            "more the less its own situations tell (a hierarchical beta-binomial model); weight is the share of its own.",
+            "Language varieties, shrunk",
+            "Percent of situations, which are the unit. Shrunk scores move a variety towards the others of the same model, more so "
+            "with fewer situations (a hierarchical beta-binomial model); weight is the share of its own replies.",
             found.select("endpoint", pl.col("value").alias("variety"), *columns),
             notes=(
-                "Steadied scores are the better guess of how a model does in a variety, and a worse summary of what was measured; "
-                "fewer than three varieties cannot steady one another.",
+                "A shrunk score is a better estimate of how a model does in a variety, and a worse summary of what was measured. "
+                "There is none for fewer than three varieties.",
                 "Chance is 50 %. Situations of different varieties are different ones: a lower score may be a harder hundred.",
             ),
         ),
@@ -42,6 +43,7 @@ def varieties(inputs: Inputs) -> Sequence[Table]:
 
 RESULTS = (
     Result(
-        "varieties", "Language varieties, steadied", varieties, "", "In which varieties is a model better or worse?", (TASK.name,)
+        "varieties", "Language varieties, shrunk", varieties, "", "In which varieties is a model better or worse?", (TASK.name,)
     ),
+    consistency(TASK.name, "accuracy"),
 )

@@ -43,6 +43,7 @@ class GlobalPIQA(ChoiceTask):
         Metric("accuracy", "Accuracy", "The reply settles on the solution that works; the mean over varieties."),
         *LETTER_METRICS,
     )
+    limit_over: ClassVar[str] = "variety"
     labels: ClassVar[tuple[str, ...]] = data.LETTERS
     facets: ClassVar[tuple[str, ...]] = FACETS
     own_columns: ClassVar[Schema] = {**ChoiceTask.own_columns, **dict.fromkeys(FACETS, pl.String)}

@@ -9,6 +9,8 @@ READ_AS_MISSING = frozenset(
 ).union(["1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"])
 """Replies that the authors' programs lose: pandas reads these words of a CSV as no reply at all. "None" is also a gold answer."""
 
+ONLY_THE_PROMPT = "the reply repeats the prompt and says nothing else"
+
 _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
 _LEADING_WORD = re.compile(r"(\w+):\s")
 _LABEL = re.compile(r"([^\W\d]+)\s*[:：]")
@@ -38,6 +40,11 @@ def clean_strictly(reply: str, prompt: str) -> str:
     if leading and leading[1].casefold() in prompt.casefold():
         text = text[leading.end() :]
     return _DRESS.sub("", text)
+
+
+def repeats_the_prompt(reply: str, own: str) -> bool:
+    """Whether ``own``, which is left of a reply without what it repeats of its prompt, has no letter and no digit."""
+    return own != reply and not any(char.isalnum() for char in own)
 
 
 def answers_in(reply: str) -> list[str]:

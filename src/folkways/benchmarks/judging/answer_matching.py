@@ -1,4 +1,4 @@
-"""Whether a short answer is one of those that people gave: the authors' rule, and the same rule with its defects mended.
+"""Whether a short answer is one of those that people gave: the authors' rule, and the same rule with its defects fixed.
 
 Groups are tried in order; in a local run all local variants of a group, then its English variants. An answer matches as it stands
 in the reply, or else if each of its tokens is among the reply's. Each distinct string is analysed once per matcher, and each
@@ -117,7 +117,7 @@ _UNSPACED = re.compile(f"[{HAN}{KANA}]")
 
 @dataclass
 class StrictMatcher(Matcher):
-    """The same rule with its defects mended.
+    """The same rule with its defects fixed.
 
     Answer and reply are brought to one normal form (case, accents, widths, digits, clock times, invisible characters); an answer
     stands in a reply as whole words only (perhaps with a particle or a plural's ending), so that tea is not in steak nor 1 in 15;

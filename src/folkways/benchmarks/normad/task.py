@@ -46,6 +46,7 @@ class NormAd(ChoiceTask):
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("accuracy", "Accuracy", "The reply settles on the right one of Yes, No and Neither."),
     )
+    permutes_options: ClassVar[bool] = False  # no options are listed
     labels: ClassVar[tuple[str, ...]] = ("Yes", "No", "Neither")
     facets: ClassVar[tuple[str, ...]] = FACETS
     variants: ClassVar[tuple[str, ...]] = tuple(LEVELS)

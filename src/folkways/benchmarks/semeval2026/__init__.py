@@ -1,9 +1,11 @@
 """SemEval-2026 Task 7 (Ousidhoum et al., 2026): BLEnD grown to 61 locales, as short answers and as multiple choice."""
 
 from folkways.benchmarks.base import Benchmark
+from folkways.benchmarks.published import Published
 from folkways.benchmarks.semeval2026 import data
 from folkways.benchmarks.semeval2026.choices import MultipleChoice
 from folkways.benchmarks.semeval2026.predictions import SUBMISSIONS
+from folkways.benchmarks.semeval2026.results import RESULTS
 from folkways.benchmarks.semeval2026.short_answers import ShortAnswers
 
 BENCHMARK = Benchmark(
@@ -11,5 +13,7 @@ BENCHMARK = Benchmark(
     "SemEval-2026 Task 7",
     (ShortAnswers(), MultipleChoice()),
     reader=data,
+    published=Published("folkways.benchmarks.semeval2026.published"),
+    results=RESULTS,
     submissions=SUBMISSIONS,
 )

@@ -1,4 +1,4 @@
-"""semeval2026/mcq: multiple choice about 30 regions, in English (track 2)."""
+"""semeval2026/mcq: multiple choice about 30 regions, in English (track 2); that of the trial data is in their languages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import polars as pl
 
 from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import PromptOptions
+from folkways.benchmarks.choosing.task import CHANCE, CONSTANT
 from folkways.benchmarks.itemwise import Row, Verdict, unread
 from folkways.benchmarks.judging.chosen_label import chosen_label
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
-from folkways.benchmarks.semeval2026.data.reading import CHOICES, LABELS, read_letters
+from folkways.benchmarks.semeval2026.data import read_letters
+from folkways.benchmarks.semeval2026.data.reading import LABELS
 from folkways.benchmarks.semeval2026.predictions import letters
 from folkways.benchmarks.templates import Template, choose_templates
-from folkways.records import Metric, Schema, plain
+from folkways.records import Metric, Schema, State, plain
 from folkways.releases.base import Release
 
 PLAIN = Template("{question}\n\n{options}\n\nAnswer with the letter of the best option and nothing else.", "folkways")
@@ -32,17 +34,23 @@ class MultipleChoice(SemEvalTask):
     )
     profiles: ClassVar[tuple[str, ...]] = ("paper",)
     profile_aliases: ClassVar[Mapping[str, str]] = {"strict": "paper"}  # the organisers' rule for letters has nothing to mend
+    permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
-    own_columns: ClassVar[Schema] = {"options": pl.List(pl.String), "answer": pl.String}
+    gold_label: ClassVar[str] = "answer"
+    own_columns: ClassVar[Schema] = {"spoken": pl.String, "options": pl.List(pl.String), "answer": pl.String}
     max_tokens: ClassVar[int] = 64
+    has_baselines: ClassVar[bool] = True
     ignores_unknown_ids: ClassVar[bool] = True
-    questions_file: ClassVar[str] = CHOICES
+    has_options: ClassVar[bool] = True
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in read_letters(release):
             (answer,) = entry.answers
             right = f"{answer}. {entry.options[LABELS.index(answer)]}" if entry.options else answer
             yield {**shared_columns(entry), "options": entry.options, "answer": answer, "gold": right}
+
+    def languages(self, item: Row) -> tuple[str, ...]:
+        return (item["spoken"],)
 
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         return choose_templates(self.name, options, {"plain": lambda: PLAIN}, self.variants, needed=("question", "options"))
@@ -53,15 +61,28 @@ class MultipleChoice(SemEvalTask):
 
     def verdict(self, item: Row, response: Row, profile: str) -> Verdict:
         options = item["options"] or [""] * len(LABELS)
-        letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=True)))
+        letter = chosen_label(response["response"], dict(zip(LABELS, options, strict=False)))
         if letter is None:
-            return unread(response["response"], "en", "no letter in the reply")
+            return unread(response["response"], response["language"], "no option in the reply, or more than one")
         return Verdict(letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions, and count alike."""
         judgements = plain(judgements)
         return with_mean_over(super().summarise(judgements), judgements, self.metrics, "locale")
+
+    def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+        """Chance, and the letter that is right most often."""
+        constant = max(LABELS, key=lambda label: (items["answer"] == label).sum())
+        right = {
+            CHANCE: 1 / pl.col("options").list.len().replace(0, len(LABELS)),
+            CONSTANT.format(constant): (pl.col("answer") == constant).cast(pl.Float64),
+        }
+        told = {"counted": True, "variant": "none", "sample": 0, "state": State.ANSWERED.value}
+        guessed = items.with_columns(
+            **{name: pl.lit(value) for name, value in told.items()}, language="spoken", reason=pl.lit(None, dtype=pl.String)
+        )
+        return {name: guessed.with_columns(correct=share, answer=pl.lit(None, dtype=pl.String)) for name, share in right.items()}
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """A prediction file of track 2: id, and a one in the column of the letter."""

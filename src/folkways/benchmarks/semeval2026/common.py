@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from folkways.benchmarks.itemwise import ItemwiseTask, Row
+from folkways.benchmarks.semeval2026.data import questions_file
 from folkways.benchmarks.semeval2026.data.reading import Entry
 from folkways.cultures import get_culture
 from folkways.records import State
@@ -13,16 +14,16 @@ from folkways.releases.base import Release
 
 
 class SemEvalTask(ItemwiseTask):
-    """A task on the competition's data. ``questions_file`` is the one without which it can be judged and not asked."""
+    """A task on the competition's data, which can be judged without its questions and not asked."""
 
     release: ClassVar[str] = "semeval2026"
     facets: ClassVar[tuple[str, ...]] = ("locale", "region", "asked_in")
     variants: ClassVar[tuple[str, ...]] = ("plain",)
     judges_apart: ClassVar[bool] = True
-    questions_file: ClassVar[str]
+    has_options: ClassVar[bool]
 
     def check_askable(self, release: Release) -> None:
-        release.path(self.questions_file)
+        release.path(questions_file(release, options=self.has_options))
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"correct": 0.0}
@@ -35,6 +36,7 @@ def shared_columns(entry: Entry) -> Row:
         "item": entry.id,
         "question": entry.number,
         "culture": entry.culture,
+        "spoken": entry.language,
         "text": entry.text,
         "locale": entry.locale,
         "region": culture.region,

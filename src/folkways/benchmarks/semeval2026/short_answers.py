@@ -9,10 +9,18 @@ import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, answer_groups
 from folkways.benchmarks.itemwise import Row, Verdict, unread
-from folkways.benchmarks.judging.answer_cleaning import READ_AS_MISSING, answers_in, clean_as_paper, clean_strictly
+from folkways.benchmarks.judging.answer_cleaning import (
+    ONLY_THE_PROMPT,
+    READ_AS_MISSING,
+    answers_in,
+    clean_as_paper,
+    clean_strictly,
+    repeats_the_prompt,
+)
 from folkways.benchmarks.judging.answer_matching import MATCHERS, Matcher
 from folkways.benchmarks.semeval2026.common import SemEvalTask, shared_columns
-from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED, QUESTIONS, people_answered, read_answers
+from folkways.benchmarks.semeval2026.data import people_answered, read_answers, ways_to_put
+from folkways.benchmarks.semeval2026.data.reading import NOT_ANSWERED
 from folkways.benchmarks.semeval2026.predictions import short_replies
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
@@ -20,6 +28,7 @@ from folkways.records import Metric, Schema, State
 from folkways.releases.base import Release
 from folkways.text.function_words import in_another_language
 from folkways.text.refusals import declines
+from folkways.text.repeated import without_repeated
 from folkways.text.scripts import in_another_script
 from folkways.text.tools import get_tool, has_tool
 
@@ -31,7 +40,7 @@ PLAIN = "{instruction}\n\n{question}"
 
 
 class ShortAnswers(SemEvalTask):
-    """Right when the reply has an answer that people of the region gave, by BLEnD's rule: the organisers' is not published."""
+    """Right when the reply has an answer that people of the region gave, by BLEnD's rule; the organisers' is not to be had."""
 
     name: ClassVar[str] = "semeval2026/saq"
     title: ClassVar[str] = "SemEval-2026 Task 7, short answers"
@@ -54,7 +63,7 @@ class ShortAnswers(SemEvalTask):
     max_tokens: ClassVar[int] = 128
     tool_sets: ClassVar[tuple[str, ...]] = ("default", "simple")
     has_free_answers: ClassVar[bool] = True
-    questions_file: ClassVar[str] = QUESTIONS
+    has_options: ClassVar[bool] = False
 
     def __init__(self, tool_set: str = "default") -> None:
         self.tool_set = tool_set
@@ -65,7 +74,7 @@ class ShortAnswers(SemEvalTask):
 
     def rows(self, release: Release) -> Iterator[Row]:
         for entry in read_answers(release):
-            own = {"spoken": entry.language, "english": entry.english, "answers": entry.answers}
+            own = {"english": entry.english, "answers": entry.answers}
             yield {**shared_columns(entry), **own, "gold": "; ".join(entry.answers)}
 
     def languages(self, item: Row) -> tuple[str, ...]:
@@ -102,12 +111,17 @@ class ShortAnswers(SemEvalTask):
         if not cleaned or (paper and reply in READ_AS_MISSING):
             return unread(reply, language, f"the authors' programs read {reply!r} as no reply" if cleaned else "empty reply")
         answers, said = people_answered(item["answers"]), cleaned.lower()
-        found = self._match(answers, cleaned, language, profile)
+        if not paper:
+            answers = tuple(way for answer in answers for way in ways_to_put(answer))
+        own = cleaned if paper else without_repeated(cleaned, prompt)
+        found = self._match(answers, own, language, profile)
         if paper and said in NOT_ANSWERED and said in (answer.lower() for answer in item["answers"]):
             found = f"as people: {said}"
         if found is None and (said in NOT_ANSWERED or declines(cleaned, language)):
             return Verdict(cleaned, "declines to answer", state=State.REFUSED)
-        first = answers_in(cleaned)[:1]
+        if found is None and repeats_the_prompt(cleaned, own):
+            return Verdict(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
+        first = answers_in(own)[:1]
         other = in_another_script(cleaned, language)
         beside = get_culture(item["culture"]).languages[0] if language == "en" else "en"
         foreign = in_another_language(cleaned, language, beside)
@@ -128,10 +142,10 @@ class ShortAnswers(SemEvalTask):
         return next((f"{stage}: {answer}" for stage, answer in how if stage), None)
 
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
-        return answer_groups((answer,) for answer in people_answered(item["answers"]))
+        return answer_groups(ways_to_put(answer) for answer in people_answered(item["answers"]))
 
     def question_in(self, item: Mapping[str, Any], language: str) -> str:
-        return str(item["text" if language == item["spoken"] else "english"])
+        return str(item["text"] if language == item["spoken"] else item["english"] or item["text"])
 
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """A prediction file of track 1: id, prediction."""

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command("endpoints")
-@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="A file of prices that wins over the others.")
+@click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="A file of prices that overrides the others.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(prices_file: Path | None, as_json: bool) -> None:
     """List the providers, the names of their keys, and the prices and model cards in use.
 
     Shows for each provider which environment variable its key is read from and whether it is set, never the key itself; the other
-    ways to name a model; what is known about prices, in US dollars per million tokens; and which file says what is known about
-    models (maker, family, size, date), by which analyses group them.
+    ways to name a model; what is known about prices, in US dollars per million tokens; and which file has model cards (maker,
+    family, size, date), by which analyses group models.
     """
     from folkways.endpoints.cards import load_cards
     from folkways.endpoints.prices import load_prices

@@ -28,7 +28,7 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices
 
     Input tokens are estimated from the number of characters, give or take a third, or by what the workspace's replies of the same
     model took; output tokens and cost are upper limits.
-    Responses that the workspace has already are not counted again.
+    Responses that are already stored are not counted.
     """
     from folkways.api import estimate_run
 

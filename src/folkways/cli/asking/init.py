@@ -20,6 +20,7 @@ EXAMPLES: dict[str, Any] = {
     "variants": ["all"],
     "releases": {"blend": "blend@hub"},
     "limit": 100,
+    "skip-missing": True,
     "samples": 3,
     "seed": 1,
     "settings": {"temperature": 0.7, "seed": "none"},

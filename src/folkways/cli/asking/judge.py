@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     help="CSV, TSV, JSONL, Parquet, or a log of Inspect (.eval).",
 )
 @out_option("Where the verdicts go", "verdicts.csv", required=True)
-@click.option("--culture", metavar="C", help="Culture of the replies, where the file does not say.")
-@click.option("--language", metavar="L", help="Language they were asked in, where the file does not say.")
-@click.option("--variant", metavar="V", help="Prompt template, where the file does not say.")
+@click.option("--culture", metavar="C", help="Culture of the replies, if the file does not say.")
+@click.option("--language", metavar="L", help="Language they were asked in, if the file does not say.")
+@click.option("--variant", metavar="V", help="Prompt template, if the file does not say.")
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
 @text_tools_option
 @scoring_model_options
 @click.option("--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to judge against, instead of the default release.")
 @click.option("--by", "facet", metavar="FACET", help="Print the headline of each culture, language, locale, ... as well.")
-@click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ids are not looked at.")
+@click.option("--by-position", is_flag=True, help="The rows are in the order of the release; ignore ids.")
 def command(
     task: str,
     responses: Path,

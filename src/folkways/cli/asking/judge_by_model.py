@@ -52,7 +52,7 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
 @limit_option
-@click.option("--profile", metavar="P", help="Profile of the rule that is compared with.")
+@click.option("--profile", metavar="P", help="Profile of the rule to compare with.")
 @text_tools_option
 @workspace_option
 @ask_options
@@ -71,7 +71,7 @@ def command(
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
     The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and beside it FILE-summary
-    with shares, agreement and, where there are labels, the rate corrected by them. The same command goes on where it stopped.
+    with shares, agreement and, if there are labels, the rate corrected by them. The same command continues where it stopped.
 
     \b
     folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv

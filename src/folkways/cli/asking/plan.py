@@ -14,12 +14,12 @@ from folkways.runs.options import RunOptions
 @models_option
 @question_options
 @workspace_option
-@click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
+@click.option("--name", metavar="NAME", help="Name of the run; otherwise a new one is made up.")
 def command(options: RunOptions, models: tuple[str, ...], workspace: str, name: str | None) -> None:
     """Write down every request of a run, and send none.
 
-    Any number of workers then ask them together, also on other machines where the workspace is a PostgreSQL database; `folkways
-    score` judges what they were told. `folkways run` does all three in one process.
+    Any number of workers then ask them together, even on other machines if the workspace is a PostgreSQL database; `folkways
+    score` judges the replies. `folkways run` does all three in one process.
 
     \b
     folkways plan blend/saq --model vllm/qwen3-8b --name study --workspace postgresql://me@db/folkways

@@ -34,12 +34,15 @@ BASELINES = ("baseline/random", "baseline/first")
 
 @click.command("quickstart", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR")
-@click.option("--offline", is_flag=True, help="Take the model's recorded replies, in a second; the model need not be installed.")
+@click.option(
+    "--offline", is_flag=True, help="Use the model's recorded replies, which takes a second; the model need not be installed."
+)
 def command(out: Path, offline: bool) -> None:
     """Ask a small language model the demo questions, beside baselines that know nothing, and write a report.
 
-    The model is SmolLM2 (135 million parameters), which runs on this machine in about a minute; where it is not installed or cannot
-    run, its recorded replies stand in. The folder DIR gets a workspace (folkways.db) and a report (report.html and its tables).
+    The model is SmolLM2 (135 million parameters), which runs on this machine in about a minute; if it is not installed or
+    cannot run, its recorded replies are used. The folder DIR gets a workspace (folkways.db) and a report (report.html and its
+    tables).
     """
     check_several(out)
     try:

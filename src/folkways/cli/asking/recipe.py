@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from folkways.benchmarks.suites import LISTS
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.runs.options import KNOWN_WORDS, SETTING_TYPES, SETTING_WORDS, parse_settings
 from folkways.toml_files import read_toml_text
@@ -92,14 +93,15 @@ def _read_value(key: str, parameter: click.Parameter, value: Any) -> Any:
         if key == "settings":
             parse_settings(texts)
         return texts
-    if _is_list(key, parameter):
-        texts = _texts(value)
-        if key != "tasks":
-            return ",".join(texts)
+    if key == "tasks":
         from folkways.benchmarks.registry import expand_tasks
+        from folkways.benchmarks.suites import task_text
 
-        expand_tasks(texts)
-        return texts
+        tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
+        expand_tasks(tasks)
+        return tasks
+    if _is_list(key, parameter):
+        return ",".join(_texts(value))
     read = _scalar(value, _type_of(parameter))
     parameter.type.convert(read, None, None)
     if key == "budget":
@@ -141,7 +143,7 @@ def _type_of(parameter: click.Parameter) -> type:
 
 
 def _is_list(key: str, parameter: click.Parameter) -> bool:
-    return key == "tasks" or parameter.metavar == "LIST"
+    return parameter.metavar == "LIST"
 
 
 def json_schema() -> dict[str, Any]:
@@ -157,7 +159,12 @@ def json_schema() -> dict[str, Any]:
 
 def about(parameter: click.Parameter) -> str:
     """What the help says of an option, on one line."""
-    return " ".join((getattr(parameter, "help", None) or "Tasks, or benchmarks with all their tasks.").split())
+    return " ".join(
+        (
+            getattr(parameter, "help", None)
+            or "Tasks, benchmarks with all their tasks, or suites; in a table with settings of a task's own."
+        ).split()
+    )
 
 
 def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
@@ -165,6 +172,11 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
     text = {"type": "string"}
     if key == "models":
         table = {"type": "object", "properties": {"name": text, **settings}, "required": ["name"], "additionalProperties": False}
+        return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
+    if key == "tasks":
+        words = {"type": ["string", "array"], "items": text}
+        own = {"name": text, "limit": {"type": "integer", "minimum": 1}, **dict.fromkeys(LISTS, words)}
+        table = {"type": "object", "properties": own, "required": ["name"], "additionalProperties": False}
         return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
     if key == "settings":
         return {"type": "object", "properties": settings, "additionalProperties": False}

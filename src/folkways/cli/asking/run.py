@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 @scoring_model_options
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict.")
-@click.option("--name", metavar="NAME", help="Name of the run; a new one is made up otherwise.")
+@click.option("--name", metavar="NAME", help="Name of the run; otherwise a new one is made up.")
 @ask_options
 @batch_option
 @cluster_options
 @click.option("--until", type=float, metavar="POINTS", help="Ask until every stratum is known to this many points (95 %).")
-@click.option("--strata", metavar="LIST", help="What strata are, for --until: culture (default), or culture,topic.")
+@click.option("--strata", metavar="LIST", help="What a stratum is, for --until: culture (default), or culture,topic.")
 @click.option("--report", "report_dir", type=click.Path(path_type=Path), metavar="DIR", help="Write a report there at the end.")
 def command(
     options: RunOptions,
@@ -57,14 +57,15 @@ def command(
 ) -> None:
     """Ask models the questions of one or more tasks.
 
-    TASK is a task (blend/saq) or a benchmark (xcr: all its tasks). Everything that is answered is stored at once; the same command
-    goes on where it stopped, and nothing is asked twice.
+    TASK is a task (blend/saq), a benchmark (xcr: all its tasks) or a suite (culture-suite-lite: a part of each benchmark).
+    Every reply is stored at once; the same command continues where it stopped, and nothing is asked twice.
 
     \b
     folkways run demo --model baseline/random
     folkways run blend/saq blend/mcq --model openai/gpt-4o-mini --cultures KR,KP,ET
     folkways run blend/saq --model http://localhost:8000/v1#llama-3.1-8b --report report/
     folkways run blend/saq --model openai/gpt-4o-mini --until 5
+    folkways run culture-suite-lite --model openai/gpt-4o-mini
     """
     from folkways.api import run
     from folkways.cli.asking.progress import RunProgress

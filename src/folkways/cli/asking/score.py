@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Judge and score RUN again (name, number or 'last') from what is stored.
 
-    No model is asked. Same responses, same profile, same text tools and models, same version: same numbers. Models that texts are
-    compared with are those of the run, unless others are named.
+    No model is asked. The same responses, profile, text tools, models and version give the same numbers. Scoring models are
+    those of the run unless you name others.
     """
 
     from folkways.api import load_run

@@ -21,18 +21,22 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 @click.command("work", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run", default="last", shell_complete=completion.runs)
 @click.option(
-    "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or where it is: vllm/NAME@URL."
+    "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or its address: vllm/NAME@URL."
 )
 @workspace_option
 @serve_option
-@click.option("--worker", metavar="NAME", help="Of this worker; begun again under its name, the earlier one is known to be dead.")
+@click.option(
+    "--worker",
+    metavar="NAME",
+    help="Name of this worker. Started again under this name, it takes over the requests of the earlier one.",
+)
 @ask_options
 def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None, worker: str | None, asking: AskOptions) -> None:
     """Ask what RUN (name, number or 'last') still expects, beside any number of other workers.
 
-    No worker asks what another one is asking. The requests of one that dies are free again at once on the same machine, and where
-    it is begun again under its --worker name or as the same task of SLURM; after 90 seconds otherwise. Nothing is judged:
-    `folkways score` does that once all has been asked.
+    No worker asks what another one is asking. If a worker dies, its requests are free again at once on the same machine, or
+    when it is started again under its --worker name or as the same SLURM task; otherwise after 90 seconds. Nothing is judged:
+    `folkways score` does that at the end.
 
     \b
     folkways work study --workspace postgresql://me@db/folkways

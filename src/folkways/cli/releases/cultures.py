@@ -19,7 +19,7 @@ from folkways.errors import UnknownNameError
 def command(benchmark: str | None, region: str | None, as_json: bool) -> None:
     """List the cultures, their codes and the languages they are asked in.
 
-    Wherever folkways asks for a culture, its code, its English name or a benchmark's name for it will do.
+    Wherever folkways asks for a culture, you may give its code, its English name or a benchmark's name for it.
     """
     chosen = cultures_of(benchmark) if benchmark else tuple(cultures().values())
     if region is not None:

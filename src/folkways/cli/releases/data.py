@@ -61,12 +61,12 @@ def list_releases(as_json: bool) -> None:
 
 @command.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--from", "folder", type=click.Path(path_type=Path), help="Adopt a copy on disk in place of downloading it.")
-@click.option("--force", is_flag=True, help="Fetch again what is here already.")
+@click.option("--from", "folder", type=click.Path(path_type=Path), help="Take a copy on disk instead of downloading.")
+@click.option("--force", is_flag=True, help="Fetch again, even if it is here already.")
 def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
-    """Fetch releases, or adopt copies of them, and print licence and citation.
+    """Fetch releases, or take copies of them, and print licence and citation.
 
-    What is here and intact is not fetched again; what stopped half-way is resumed.
+    Files that are here and intact are not fetched again; interrupted downloads resume.
     """
     from folkways.releases.registry import get_record
 

@@ -6,22 +6,27 @@ import click
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.benchmarks.suites import Suite, suites
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[TASK|BENCHMARK]...")
+@click.argument("names", nargs=-1, metavar="[TASK|BENCHMARK|SUITE]...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
-    """List the tasks and what each one measures. With names, only those tasks, in full."""
-    chosen = expand_tasks(names) if names else list(tasks().values())
+    """List the tasks and what each one measures, and the suites. With names, only those, in full."""
     if as_json:
-        print_json([_plain(task) for task in chosen])
-    elif names:
-        _print_in_full(chosen)
-    else:
-        _print_table(chosen)
+        print_json([_plain(task) for task in (expand_tasks(names) if names else tasks().values())])
+        return
+    if not names:
+        _print_table(list(tasks().values()))
+        return
+    named = [suites()[name] for name in names if name in suites()]
+    others = [name for name in names if name not in suites()]
+    expand_tasks(others)  # an unknown name is told before anything is printed
+    _print_suites(named)
+    _print_in_full(expand_tasks(others))
 
 
 def _plain(task: Task) -> dict[str, object]:
@@ -50,12 +55,31 @@ def _print_table(chosen: list[Task]) -> None:
         table.add_row(task.name, task.title, _headline(task), ", ".join(task.profiles))
     console = terminal()
     console.print(table)
+    told = Table(box=None, pad_edge=False, header_style="bold")
+    told.add_column("suite", no_wrap=True)
+    told.add_column("what it is", overflow="fold")
+    for suite in suites().values():
+        told.add_row(suite.name, suite.about.split(". ")[0].removesuffix(".") + ".")
+    console.print()
+    console.print(told)
     console.print("\nMore about one: folkways tasks NAME")
 
 
 def _headline(task: Task) -> str:
     others = len(task.metrics) - 1
     return task.metrics[0].label + (f" and {others} more" if others else "")
+
+
+def _print_suites(chosen: list[Suite]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = terminal()
+    for suite in chosen:
+        console.print(Text(suite.name, style="bold"))
+        for line in (suite.about, *suite.tasks):
+            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
+        console.print()
 
 
 def _print_in_full(chosen: list[Task]) -> None:

@@ -17,8 +17,8 @@ from folkways.cli.terminal import terminal
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completion.runs)
 @workspace_option
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")
-@click.option("--profile", metavar="NAME", help="Judgements of this profile; the first that was judged otherwise.")
-@click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, and make none.")
+@click.option("--profile", metavar="NAME", help="Judgements of this profile; by default the first that was judged.")
+@click.option("--list", "listed", is_flag=True, help="List the analyses of all benchmarks, without making any.")
 @format_option
 @out_option("Write there", "a CSV file per table, or tables.FORMAT")
 def command(
@@ -30,9 +30,11 @@ def command(
     shape: str,
     out: Path | None,
 ) -> None:
-    """Ask of one or more runs what the papers ask of their scores, with a test and its unit of analysis for each answer.
+    """Make the papers' analyses of their scores for one or more runs, each with its test and unit of analysis.
 
-    RUN is a name or number, the newest run by default. An analysis that these runs do not allow is named with the reason.
+    For runs on several benchmarks also a culture profile: where a model does better or worse than usual, over all of them.
+
+    RUN is a name or number, the newest run by default. If these runs do not allow an analysis, the output says why.
 
     \b
     folkways analyse --list
@@ -62,13 +64,15 @@ def command(
 
 
 def _list() -> None:
-    from rich.table import Table
+    from rich.table import Column, Table
 
+    from folkways.benchmarks.culture_profile import PROFILE
     from folkways.benchmarks.registry import benchmarks
 
-    shown = Table("benchmark", "analysis", "asks", "of", box=None, header_style="bold")
+    shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
     for benchmark in benchmarks().values():
         for result in benchmark.results:
             if result.tasks:
                 shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
+    shown.add_row("several", PROFILE.name, PROFILE.about, "two benchmarks or more")
     terminal().print(shown)

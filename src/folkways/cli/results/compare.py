@@ -25,7 +25,7 @@ LOGS = (".eval", ".json", ".jsonl")
 @click.option("--task", "tasks", metavar="LIST", help="Tasks or benchmarks; all in common if left out.")
 @click.option("--metric", metavar="NAME", help="Metric (of a log: score) to compare by; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile of the judgements; each task's default if left out.")
-@click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also tell differences for each of its values.")
+@click.option("--by", default="culture", show_default=True, metavar="FACET", help="Also compare for each of its values.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the resamples of ranks.")
 @format_option
 @out_option("Write there", "comparison.FORMAT")
@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Compare models on the items that all of them were asked: paired by item, clustered by question.
 
-    MODEL is a name as in the run, what is behind its last slash, or MODEL@RUN; all models of the runs if none is named. No model
+    MODEL is a name as in the run, the part behind its last slash, or MODEL@RUN; without it, all models of the runs. No model
     is asked.
 
     LOG is a file of another program, whatever its task: a log of Inspect (.eval, .json) or samples of lm-evaluation-harness

@@ -27,8 +27,8 @@ command.add_command(hub)
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets data/...")
-@click.option("--profile", metavar="NAME", help="Only this profile, where the run was scored in several.")
-@click.option("--organization", default="unknown", metavar="NAME", help="Who ran it, as the store is to name you.")
+@click.option("--profile", metavar="NAME", help="Only this profile, if the run was scored in several.")
+@click.option("--organization", default="unknown", metavar="NAME", help="Who ran it: your name in the store.")
 @click.option(
     "--relationship",
     default="other",
@@ -42,8 +42,8 @@ def every_eval_ever(
 ) -> None:
     """Write RUN (name, number or 'last') as files for the data store of Every Eval Ever, schema 0.3.0.
 
-    One JSON of scores, with intervals and counts, per model and benchmark, and one of all judgements beside it. Where a licence
-    does not let items be passed on, the scores are written alone. The same run gives the same files.
+    One JSON of scores, with intervals and counts, per model and benchmark, and one of all judgements beside it. If a licence
+    forbids passing items on, only the scores are written. The same run gives the same files.
 
     \b
     folkways export every-eval-ever last --out share --organization "My lab" --relationship third_party
@@ -81,7 +81,7 @@ def every_eval_ever(
 @click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'.")
 @click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'.")
 @limit_option
-@click.option("--seed", type=int, default=0, show_default=True, help="For everything that is drawn.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
 @click.option("--profile", metavar="NAME", help="How to judge; the task's default if left out.")
 @click.option("--items", is_flag=True, help="You may pass on items of your own data, whose licence folkways does not know.")
 def lm_eval(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable.")
 @click.option("--metric", metavar="NAME", help="Metric to decide on; each task's headline if left out.")
 @click.option("--profile", metavar="NAME", help="Profile to decide on; each task's default if left out.")
-@click.option("--strict", is_flag=True, help="Pass only what the whole interval bears out.")
+@click.option("--strict", is_flag=True, help="Pass only if the whole interval is on the right side.")
 @click.option(
     "--coverage",
     type=Number(0, 100),
@@ -50,8 +50,8 @@ def command(
 ) -> None:
     """Check the scores of RUN (name, number or 'last') against requirements. No model is asked.
 
-    A requirement fails where the whole 95 % interval lies on the wrong side, and is unsure (a warning) where the interval has both
-    sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something did; 2: wrong input.
+    A requirement fails if the whole 95 % interval lies on the wrong side. It is unsure (a warning) if the interval lies on
+    both sides; with --strict, unsure fails too. Exit code 0: nothing failed; 1: something did; 2: wrong input.
 
     \b
     folkways gate --min blend/saq=40 --min blend/saq:ET=30

@@ -30,7 +30,7 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")
 def command(run: str | None, workspace: str, shape: str, out: Path | None, **wanted: str | None) -> None:
-    """Show the figures that the papers and CulturalBench's leaderboard have published.
+    """Show the figures that the papers and CulturalBench's leaderboard published.
 
     With --run, only what may be compared with that run's scores: task, metric, language, data and profile agree.
 
@@ -146,7 +146,8 @@ def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
     return Table(
         "published",
         "This run between published models",
-        "Published scores have no interval: of the models whose score lies within this run's (column within), none is told apart.",
+        "Published scores have no interval: models whose score lies within this run's"
+        " interval (column within) cannot be told apart from it.",
         rows,
         notes=remarks_of(points) if points.height else ("Nothing that was published may be compared with these scores.",),
     )

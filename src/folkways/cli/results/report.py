@@ -21,11 +21,9 @@ USUAL = ("html", "md", "csv", "parquet")
 @click.option(
     "--format", "formats", default=",".join(USUAL), show_default=True, metavar="LIST", help="Which files to write; also latex."
 )
-@click.option("--profile", metavar="NAME", help="Only this profile, where a run was scored in several.")
+@click.option("--profile", metavar="NAME", help="Only this profile, if a run was scored in several.")
 @click.option("--title", metavar="TEXT", help="Title of the report.")
-@click.option(
-    "--items", is_flag=True, help="Show items whose licence keeps them from being passed on; you keep this report to yourself."
-)
+@click.option("--items", is_flag=True, help="Show items whose licence forbids passing them on; keep this report to yourself.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
 def command(
     runs: tuple[str, ...],
@@ -39,8 +37,8 @@ def command(
 ) -> None:
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
 
-    report.html is one file that opens without a network; the numbers lie beside it as CSV and Parquet. With the format latex,
-    report.tex has the tables and a methods section for a paper, and report.bib what to cite.
+    report.html is one file that opens without a network; the numbers are beside it as CSV and Parquet. With the format latex,
+    report.tex has the tables and a methods section for a paper, and report.bib the citations.
     """
     from folkways.api import report_runs
     from folkways.errors import UnknownNameError

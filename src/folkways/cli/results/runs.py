@@ -28,7 +28,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 @click.group("runs", context_settings=HELP, invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--recipe", metavar="RUN", help="Print the recipe of this run in place of the list: asks the same anywhere.")
+@click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to ask the same anywhere.")
 @click.pass_context
 def command(context: click.Context, workspace: str, as_json: bool, recipe: str | None) -> None:
     """List the runs of a workspace, oldest first.
@@ -50,11 +50,11 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the archive. Default: WORKSPACE-archive/RUN beside it."
 )
 def archive(run: str, workspace: str, out: Path | None) -> None:
-    """Move what RUN asked, was told and made of it into Parquet files, and out of the workspace.
+    """Move the prompts, replies and judgements of RUN into Parquet files, and out of the workspace.
 
-    Reports, scores and all else that reads a run work on as before. Its name and scores stay in the workspace, and so do replies
-    that other runs use. What was interrupted goes on when the command is given again. With --out for a run that is archived: its
-    folder was moved there.
+    Reports, scores and every other command that reads a run work as before. Its name and scores stay in the workspace, and so
+    do replies that other runs use. If the command is interrupted, give it again. For a run that is archived already, --out
+    says where its folder was moved to.
 
     \b
     folkways runs archive run-1
@@ -88,7 +88,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 def restore(run: str, workspace: str) -> None:
-    """Put an archived RUN back into the workspace: to go on asking, or for others to use its replies.
+    """Put an archived RUN back into the workspace, to continue it or to let other runs use its replies.
 
     The files stay where they are; delete them once you do not need them.
 

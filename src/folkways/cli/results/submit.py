@@ -16,11 +16,11 @@ from folkways.cli.out import check_several
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets the files.")
-@click.option("--model", metavar="NAME", help="Whose replies, where the run asked several models.")
+@click.option("--model", metavar="NAME", help="Whose replies, if the run asked several models.")
 def command(benchmark: str, run: str, workspace: str, out: Path, model: str | None) -> None:
     """Write what a model replied in RUN (name, number or 'last') as the files that the competition on BENCHMARK takes.
 
-    Every item of the data has its row; one without a reply says nothing there. No question and no gold answer is written.
+    Every item of the data has its row; without a reply its cells are empty. No question and no gold answer is written.
 
     \b
     folkways submit semeval2026 last --out submission

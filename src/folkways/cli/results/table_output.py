@@ -133,7 +133,7 @@ def _narrowest(heading: str, cells: Iterable[str]) -> int:
 
 def grids(table: Table) -> Iterator[Grid]:
     """The table as people read it: wide by its layout, or its rows as they are."""
-    if table.layout is None:
+    if table.layout is None or table.layout.only_drawn:
         yield (
             "",
             [_heading(name) for name in table.rows.columns],

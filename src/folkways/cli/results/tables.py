@@ -135,6 +135,6 @@ def _help(benchmark: Benchmark) -> str:
         )
     return (
         f"Recompute the tables of {benchmark.title}, beside published cells, with an interval for each number.\n\n"
-        f"TABLE is {told(False)}; all that can be made of what is here if none is named. "
-        f"A cell that differs from the published one is followed by it in brackets. With --run also: {told(True) or 'nothing'}."
+        f"TABLE is {told(False)}; by default all that your data allow. "
+        f"If a cell differs from the published one, that follows in brackets. With --run also: {told(True) or 'nothing'}."
     )

@@ -56,7 +56,7 @@ class _Log:
 def read_scores(path: Path) -> ScoredLog:
     """The scores of a log; a scorer that gives several values for a sample has one score for each (``scorer.value``).
 
-    FolkwaysError or DataError for a file that is no log of Inspect, or has no samples or no scores.
+    FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]
@@ -121,7 +121,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
                 header = _header(archive)
                 samples = [*_samples(archive, path)] if whole else _summaries(archive)
     if not isinstance(header, dict) or not isinstance(header.get("eval"), dict) or not {"task", "model"} <= header["eval"].keys():
-        raise DataError("is no log of Inspect: nothing in it says which task was asked of which model", file=path)
+        raise DataError("is not a log of Inspect: it does not say which task was asked of which model", file=path)
     if not samples:
         raise DataError("is a log without samples (of a run with --no-log-samples, or one that ended at once)", file=path)
     return _Log(path, header, samples)
@@ -133,7 +133,7 @@ def _words(path: Path) -> Iterator[None]:
     try:
         yield
     except zipfile.BadZipFile as error:
-        raise DataError(f"is no log of Inspect, or is damaged: {error}; an .eval file is a ZIP archive", file=path) from None
+        raise DataError(f"is not a log of Inspect, or is damaged: {error}; an .eval file is a ZIP archive", file=path) from None
     except KeyError as error:
         raise DataError(f"is a ZIP archive, but no log of Inspect: {error.args[0]}", file=path) from None
     except (zstd.ZstdError, EOFError, ValueError, UnicodeDecodeError) as error:

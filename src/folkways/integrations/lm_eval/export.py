@@ -16,7 +16,8 @@ from folkways.errors import FolkwaysError
 from folkways.files import packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import TaskPlan, item_batches, plan_tasks
+from folkways.runs.plan import TaskPlan, item_batches
+from folkways.runs.tasks import plan_tasks
 
 MODULE = '''"""The documents of {name}.yaml, and the judging of replies. Written by folkways {version}, which must be installed."""
 
@@ -87,8 +88,8 @@ def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
     record = plan.release.record
     if record.items_may_leave is False:
         raise FolkwaysError(
-            f"{plan.task.name} cannot be written: the licence of {record.name} is {record.licence}, which does not let items be "
-            "passed on, and an exported task is nothing but items; ask with folkways run instead"
+            f"{plan.task.name} cannot be written: {record.kept}, and an exported task is nothing but items; ask with folkways run "
+            "instead"
         )
     if record.items_may_leave is None and not unlicensed_items:
         raise FolkwaysError(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.vectors import TextVectors
+from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
 
 Pair = tuple[str, str]
 """A candidate and a reference."""
@@ -52,7 +52,7 @@ class BertScorer:
     """BERTScore by one layer of a model.
 
     layer: counted from 1, None for the last. Texts are brought to Unicode normal form C, as the authors' tokenizers do.
-    See ``TextVectors`` for cache and tell, ``Encoder`` for what may be raised.
+    See ``TextVectors`` for cache, tell and computed, ``Encoder`` for what may be raised.
     """
 
     def __init__(
@@ -63,9 +63,10 @@ class BertScorer:
         compute: Compute | None = None,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
+        computed: Computed | None = None,
     ) -> None:
         encoder = Encoder(folder, layer, compute=compute)
-        self._vectors = TextVectors(encoder, cache=cache, tell=tell)
+        self._vectors = TextVectors(Recipe(encoder), cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} layer {encoder.layer} {encoder.compute.precision}"
 
     def score(self, pairs: Sequence[Pair], baseline: Baseline | None = None) -> BertScores:

@@ -1,4 +1,8 @@
-"""Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time."""
+"""Runs a transformers encoder over texts: length-sorted batches, on one device or on several at a time.
+
+What a text comes to does not depend on its company, to the last bit. Matrix products differ in the last digits by the shape of the
+matrices; so the shape of a batch follows from the length of its texts alone.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,10 @@ Told = Callable[[int, int], None]
 """Is told how many texts are done, of how many."""
 
 EXTRA = "neural"
-TOKENS_PER_BATCH = {"cpu": 1_024, "other": 32_768}  # with padding; a CPU works best on what stays in its cache
+TOKENS_PER_BATCH = {"cpu": 256, "other": 8_192}  # with padding; more at a time is hardly faster, and the last batch is filled up
+STEP = 8
+"""Lengths are padded to its multiples: one that does not fill the registers is computed in another order at the edge of a batch."""
+
 _OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")  # their positions begin after the padding's
 _NO_LIMIT = 1_000_000  # what a tokenizer without a limit of its own says is far beyond
 
@@ -44,6 +51,8 @@ class Encoder:
 
     layer:   counted from 1; the layers above it are not loaded. None for the last. FolkwaysError where the model has fewer.
     longest: tokens of a text at most, the marks at its ends included; None for what the model takes. The rest is cut off.
+
+    Two encoders of the same model give the same on devices of the same kind, however the texts are divided among them.
     """
 
     def __init__(
@@ -63,7 +72,8 @@ class Encoder:
         """The vectors of every text with its place in ``texts``, longest texts first.
 
         Raises MissingExtraError without torch and transformers, FolkwaysError for a model that cannot be loaded, that computes what
-        is no number, or for which a device has no room; batches that do not fit are cut (see ``Room``).
+        is no number, or for which a device has no room; batches that do not fit are cut (see ``Room``), and then the last digits
+        may be others.
         """
         if not texts:
             return
@@ -71,7 +81,7 @@ class Encoder:
         loaded = self._loaded
         tokens = loaded.tokens(texts)
         done = 0
-        for batch, vectors in loaded.run(_batches([len(ids) for ids in tokens], loaded.budget), tokens):
+        for batch, vectors in loaded.run(loaded.batches([len(ids) for ids in tokens]), tokens):
             yield from zip(batch, vectors, strict=True)
             done += len(batch)
             tell(done, len(texts))
@@ -84,6 +94,7 @@ class _Loaded:
     tokenizer: Any
     copies: Sequence[Any]
     longest: int
+    positions: int
     padding: int
     marks: tuple[int, ...]
     budget: int
@@ -95,6 +106,27 @@ class _Loaded:
             list(texts), truncation=True, max_length=self.longest, return_attention_mask=False, return_token_type_ids=False
         )
         return list(encoded["input_ids"])
+
+    def batches(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Places of texts that are padded to the same length, longest first; see ``_rows`` for how many there are."""
+        batches: list[list[int]] = []
+        shapes = [self._shape(length) for length in lengths]
+        for place in sorted(range(len(lengths)), key=lambda place: shapes[place], reverse=True):
+            last = batches[-1] if batches else []
+            if last and shapes[last[0]] == shapes[place] and len(last) < self._rows(shapes[place][0]):
+                last.append(place)
+            else:
+                batches.append([place])
+        return batches
+
+    def _shape(self, length: int) -> tuple[int, bool]:
+        """The length with padding, and whether there is any: without, attention is computed in another way."""
+        padded = min((length // STEP + 1) * STEP, max(length, self.positions))
+        return padded, padded > length
+
+    def _rows(self, padded: int) -> int:
+        """Texts of a batch; one with fewer is filled up."""
+        return max(1, self.budget // padded)
 
     def run(self, batches: Sequence[list[int]], tokens: list[list[int]]) -> Iterator[tuple[list[int], list[TokenVectors]]]:
         """Each batch with its vectors, in order; as many at a time as there are copies of the model."""
@@ -117,17 +149,19 @@ class _Loaded:
             yield from zip(batches, pool.map(work, batches), strict=True)
 
     def _vectors(self, model: Any, batch: list[int], tokens: list[list[int]]) -> list[TokenVectors]:
-        return self.room.run(partial(self._computed, model), [tokens[place] for place in batch])
+        padded, _ = self._shape(len(tokens[batch[0]]))
+        filler = [tokens[batch[0]]] * (self._rows(padded) - len(batch))
+        made = self.room.run(partial(self._computed, model, padded), [*(tokens[place] for place in batch), *filler])
+        return made[: len(batch)]
 
-    def _computed(self, model: Any, batch: Sequence[list[int]]) -> list[TokenVectors]:
-        longest = max(map(len, batch))
-        ids = np.full((len(batch), longest), self.padding, dtype=np.int64)
+    def _computed(self, model: Any, padded: int, batch: Sequence[list[int]]) -> list[TokenVectors]:
+        ids = np.full((len(batch), padded), self.padding, dtype=np.int64)
         for row, numbers in enumerate(batch):
             ids[row, : len(numbers)] = numbers
         lengths = np.array([len(numbers) for numbers in batch])
         inputs = {"input_ids": self.torch.from_numpy(ids).to(model.device)}
-        if lengths.min() < longest:
-            there = (np.arange(longest) < lengths[:, None]).astype(np.int64)
+        if lengths.min() < padded:
+            there = (np.arange(padded) < lengths[:, None]).astype(np.int64)
             inputs["attention_mask"] = self.torch.from_numpy(there).to(model.device)
         with self.torch.inference_mode():
             states = model(**inputs).last_hidden_state.float().cpu().numpy()
@@ -141,17 +175,6 @@ class _Loaded:
             TokenVectors(np.ascontiguousarray(states[row, :length]), words[row, :length].copy())
             for row, length in enumerate(lengths)
         ]
-
-
-def _batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Places of texts, longest first, in batches of at most ``budget`` tokens with padding (or of one text)."""
-    batches: list[list[int]] = []
-    for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
-        if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= budget:
-            batches[-1].append(place)
-        else:
-            batches.append([place])
-    return batches
 
 
 def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
@@ -178,9 +201,8 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
     except Exception as error:  # noqa: BLE001 - what a library raises for a broken folder has no common base
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise FolkwaysError(f"the model {folder.name} in {folder.path} cannot be loaded: {said[0]}") from None
-    limit = tokenizer.model_max_length
-    if limit > _NO_LIMIT:
-        limit = folder.config.get("max_position_embeddings", 512) - 2 * (folder.config.get("model_type") in _OFFSET_POSITIONS)
+    positions = folder.config.get("max_position_embeddings", 512) - 2 * (folder.config.get("model_type") in _OFFSET_POSITIONS)
+    limit = tokenizer.model_max_length if tokenizer.model_max_length <= _NO_LIMIT else positions
     marks = tuple(number for number in (tokenizer.cls_token_id, tokenizer.sep_token_id) if number is not None)
     return _Loaded(
         name=folder.name,
@@ -188,6 +210,7 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
         tokenizer=tokenizer,
         copies=copies,
         longest=min(limit, longest or limit),
+        positions=positions,
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],

@@ -14,7 +14,7 @@ from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder, read_json
-from folkways.metrics.neural.vectors import TextVectors
+from folkways.metrics.neural.vectors import Computed, Recipe, TextVectors
 
 _PARTS = ("Transformer", "Pooling", "Normalize")
 _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
@@ -36,7 +36,7 @@ class Pooling:
 class SentenceComparer:
     """Cosine similarity of texts by their sentence embeddings.
 
-    See ``TextVectors`` for cache and tell, ``read_pooling`` and ``Encoder`` for what may be raised.
+    See ``TextVectors`` for cache, tell and computed, ``read_pooling`` and ``Encoder`` for what may be raised.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class SentenceComparer:
         compute: Compute | None = None,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
+        computed: Computed | None = None,
     ) -> None:
         pooling = read_pooling(folder.path)
         encoder = Encoder(folder, longest=pooling.longest, compute=compute)
         self._lower = pooling.lower
-        self._vectors = TextVectors(
-            encoder, kind=f"sentence-{pooling.mode}", reduce=_reducers[pooling.mode], cache=cache, tell=tell
-        )
+        recipe = Recipe(encoder, f"sentence-{pooling.mode}", _reducers[pooling.mode])
+        self._vectors = TextVectors(recipe, cache=cache, tell=tell, computed=computed)
         self.name = f"{folder.name}#{folder.revision} {pooling.mode} {encoder.compute.precision}"
 
     def embed(self, texts: Sequence[str]) -> Floats:

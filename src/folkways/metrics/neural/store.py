@@ -79,7 +79,7 @@ def _read_shard(index: Path) -> Iterator[tuple[bytes, TokenVectors]]:
     try:
         with np.load(index) as told:
             keys, lengths, words = told["keys"], told["lengths"], told["words"]
-        states = np.load(data, mmap_mode="r")
+        states = np.load(data, mmap_mode="r").view(np.ndarray)  # still mapped, and sent to other processes as any array
         os.utime(data)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return

@@ -2,41 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
+from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.store import VectorStore
 
 TEXTS_PER_SHARD = 4_000  # what is computed is stored after so many texts, so that an interruption loses little
 
 
-class TextVectors:
-    """Unit vectors of texts by one encoder.
+def _as_they_are(vectors: TokenVectors) -> TokenVectors:
+    return vectors
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What vectors are made by; it can be sent to another process until the encoder is first used.
 
     reduce: what becomes of the hidden states of a text (one vector for all its tokens, say); by default each token keeps its own.
-    cache:  folder for vectors on disk; None to keep them in memory only. kind: tells apart what ``reduce`` makes there.
-    tell:   progress of what the model computes.
+    kind:   tells apart what ``reduce`` makes.
+    """
+
+    encoder: Encoder
+    kind: str = "tokens"
+    reduce: Callable[[TokenVectors], TokenVectors] = _as_they_are
+
+    @property
+    def name(self) -> str:
+        """Of all vectors that are made by it."""
+        encoder = self.encoder
+        precision = encoder.compute.precision
+        return f"{encoder.folder.revision}-{self.kind}-{encoder.layer}-{encoder.longest or 'all'}-{precision}-{STEP}"
+
+
+Computed = Callable[[Recipe, Sequence[str]], Mapping[str, TokenVectors]]
+"""Computes the unit vectors of texts, all of them distinct, in place of this process."""
+
+
+class TextVectors:
+    """Unit vectors of texts by one recipe.
+
+    cache: folder for vectors on disk; None to keep them in memory only. tell: progress of what the model computes.
+    computed: who computes and stores them, where that is not this process; cache and tell are then of no use.
     """
 
     def __init__(
         self,
-        encoder: Encoder,
+        recipe: Recipe,
         *,
-        kind: str = "tokens",
-        reduce: Callable[[TokenVectors], TokenVectors] = lambda vectors: vectors,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
+        computed: Computed | None = None,
     ) -> None:
-        self._encoder = encoder
-        self._reduce = reduce
+        self._recipe = recipe
         self._tell = tell
+        self._computed = computed
         self._known: dict[str, TokenVectors] = {}
-        folder, compute = encoder.folder, encoder.compute
-        name = f"{folder.revision}-{kind}-{encoder.layer}-{encoder.longest or 'all'}-{compute.precision}"
-        self._store = VectorStore(cache, name) if cache is not None else None
+        self._store = VectorStore(cache, recipe.name) if cache is not None and computed is None else None
 
     def of(self, texts: Iterable[str]) -> dict[str, TokenVectors]:
         """Text -> its unit vectors. Raises what ``Encoder.encode`` does, and only if there are new texts."""
@@ -45,13 +70,20 @@ class TextVectors:
         if self._store is not None and missing:
             self._known.update(self._store.find(missing))
             missing = [text for text in missing if text not in self._known]
-        self._compute(missing)
+        if self._computed is None:
+            self._compute(missing)
+        elif missing:
+            self._known.update(self._computed(self._recipe, missing))
         return {text: self._known[text] for text in wanted}
+
+    def forget(self) -> None:
+        """Leave the vectors to whoever has them now, and to the disk."""
+        self._known.clear()
 
     def _compute(self, texts: list[str]) -> None:
         fresh: dict[str, TokenVectors] = {}
-        for place, vectors in self._encoder.encode(texts, self._tell):
-            reduced = self._reduce(vectors)
+        for place, vectors in self._recipe.encoder.encode(texts, self._tell):
+            reduced = self._recipe.reduce(vectors)
             fresh[texts[place]] = TokenVectors(unit(reduced.states), reduced.words)
             if len(fresh) >= TEXTS_PER_SHARD:
                 self._keep(fresh)

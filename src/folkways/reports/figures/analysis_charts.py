@@ -40,12 +40,21 @@ UNCOLOURED = {"fill": "var(--paper)", "ink": MUTED}
 ROOM = 250
 """Pixels at most for the names of rows."""
 
+MOST_WRITTEN = 24
+"""Columns up to which the numbers stand in the cells; a map with more of them is colour alone, and its table has the numbers."""
+
+SMALL_STEP = {True: 10.0, False: 14.0}
+"""Pixels of a cell without a number, on a chart of few pixels and on others."""
+
 DARK_STEP = 6
 """From this of the ten steps on a cell is dark enough for light figures (in the dark theme: light enough for dark ones)."""
 
 
 def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
-    """The grid with every cell coloured by its number, which is written in it; turned where it is wider than it is high."""
+    """The grid with every cell coloured by its number, which is written in it where there is room.
+
+    It is turned where it is wider than it is high.
+    """
     known = [(row[0].text, column, cell) for row in grid.rows for column, cell in zip(grid.columns[1:], row[1:], strict=True)]
     down, across = [row[0].text for row in grid.rows], list(grid.columns[1:])
     if len(across) > len(down) or max(map(label_width, across), default=0) > ROOM:
@@ -58,39 +67,46 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
         if cell.value is not None
     ]
     room = min(ROOM, max((label_width(name) for name in down), default=0))
-    step = max(30.0, min(110.0, (width + ROOM - room) / max(1, len(across))))
+    small = len(across) > MOST_WRITTEN
+    least = SMALL_STEP[width < NARROW] if small else 30.0
+    step = max(least, min(110.0, (width + ROOM - room) / max(1, len(across))))
     slanted = step < max((label_width(name) for name in across), default=0)
-    axis = {
+    axis: Spec = {
         "orient": "top",
-        "labelAngle": -50 if slanted else 0,
+        "labelAngle": -90 if small else -50 if slanted else 0,
         "labelAlign": "left" if slanted else "center",
         "labelColor": INK,
         "labelLimit": ROOM,
     }
+    if small:
+        axis |= {"minExtent": max(map(label_width, across)), "labelFontSize": min(12.0, step - 1)}
     base = {
         "y": {
             "field": "down",
             "type": "nominal",
             "sort": down,
             "title": None,
-            "axis": {"minExtent": room, **label_lines(down, ROOM - 12)},
+            "axis": {
+                "minExtent": room,
+                **label_lines(down, ROOM - 12),
+                **({"labelFontSize": axis["labelFontSize"]} if small else {}),
+            },
         },
         "x": {"field": "across", "type": "nominal", "sort": across, "title": None, "axis": axis},
     }
+    cells = {
+        "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 1 if small else 2},
+        "encoding": {**base, "fill": {"field": "fill", "type": "nominal", "scale": None}},
+    }
+    figures = {
+        "mark": {"type": "text", "fontSize": 11 if step > 34 else 9.5},
+        "encoding": {**base, "text": {"field": "text"}, "color": {"field": "ink", "type": "nominal", "scale": None}},
+    }
     return spec(
         width={"step": step},
-        height={"step": row_height(down, ROOM - 12)},
+        height={"step": step if small else row_height(down, ROOM - 12)},
         data={"values": rows},
-        layer=[
-            {
-                "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2},
-                "encoding": {**base, "fill": {"field": "fill", "type": "nominal", "scale": None}},
-            },
-            {
-                "mark": {"type": "text", "fontSize": 11 if step > 34 else 9.5},
-                "encoding": {**base, "text": {"field": "text"}, "color": {"field": "ink", "type": "nominal", "scale": None}},
-            },
-        ],
+        layer=[cells] if small else [cells, figures],
     )
 
 
@@ -135,7 +151,8 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
         "scale": {"zero": layout.diverges == 0},
     }
     y = axis_y([row[0].text for row in grid.rows])
-    middle = [{"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}]
+    rule = {"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}
+    middle = [{"data": {"values": [{}]}, **rule}]  # a layer without data draws nothing
     return spec(
         width=width,
         height=lanes_height(len(names)),

@@ -10,11 +10,14 @@ from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.figures.analysis_charts import heat_map, intervals
 from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES, Spec
 from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
-from folkways.reports.text import number
+from folkways.reports.text import number, plural
 from folkways.reports.views.grids import Grid, grids
 
 MOST_COLUMNS, MOST_ROWS = 24, 45
-"""Larger grids are tables alone: nobody reads a chart of them."""
+"""Larger grids are tables alone: nobody reads a chart of them. A chart of fewer series than it may have can have more rows."""
+
+MOST_CELLS = 64
+"""Rows and columns of a heat map, which is colour alone where it has many (``analysis_charts.MOST_WRITTEN``)."""
 
 
 SHORT = 30
@@ -59,8 +62,7 @@ def result_views(made: Sequence[ResultTables], short: Mapping[str, str]) -> list
 
 
 def _table_view(result: Result, table: Table, short: Mapping[str, str]) -> TableView:
-    laid_out = grids(table, short)
-    return TableView(table, laid_out, list(_figures(result, table, laid_out)))
+    return TableView(table, grids(table, short), list(_figures(result, table, grids(table, short, drawn=True))))
 
 
 def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator[Figure]:
@@ -78,7 +80,10 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
 def _fits(grid: Grid) -> bool:
     """Whether there is something to draw, and not more than can be read."""
     known = sum(cell.value is not None for row in grid.rows for cell in row[1:])
-    return known > 1 and len(grid.columns) - 1 <= MOST_COLUMNS and len(grid.rows) <= MOST_ROWS
+    columns, rows = len(grid.columns) - 1, len(grid.rows)
+    if grid.layout is not None and grid.layout.drawn == "heatmap":
+        return known > 1 and max(columns, rows) <= MOST_CELLS
+    return known > 1 and columns <= MOST_COLUMNS and rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES
 
 
 def _spec(grid: Grid, layout: Layout, width: int) -> Spec:
@@ -110,4 +115,15 @@ def _finding(grid: Grid) -> str:
     (lowest, where_lowest), (highest, where_highest) = min(known), max(known)
     if lowest == highest:
         return f"Every cell is {number(lowest, decimals)}."
-    return f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} ({where_lowest})."
+    told = f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} ({where_lowest})."
+    return f"{told}{_apart(grid)}"
+
+
+def _apart(grid: Grid) -> str:
+    """How many intervals leave out the value on both sides of which marks are drawn; empty where none is."""
+    layout = grid.layout
+    if layout is None or layout.diverges is None or layout.drawn != "intervals":
+        return ""
+    ends = [(cell.low, cell.high) for row in grid.rows for cell in row[1:] if cell.low is not None and cell.high is not None]
+    apart = sum(not low <= layout.diverges <= high for low, high in ends)
+    return f" {apart or 'None'} of {plural(len(ends), 'interval')} {'leaves' if apart < 2 else 'leave'} {layout.diverges:g} out."

@@ -39,6 +39,16 @@ class Drawings:
     world: Figure | None
     worlds: tuple[Figure, ...]
 
+    @property
+    def of_papers(self) -> list[ResultView]:
+        """The analyses that papers ask for."""
+        return [analysis for analysis in self.analyses if not analysis.result.across_benchmarks]
+
+    @property
+    def across(self) -> list[ResultView]:
+        """Those of several benchmarks together."""
+        return [analysis for analysis in self.analyses if analysis.result.across_benchmarks]
+
     def __iter__(self) -> Iterator[Figure]:
         """Every figure that becomes a file of its own."""
         yield from self.worlds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from folkways.benchmarks.results import ResultTables
 from folkways.reports.data import PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.names import facet_title
@@ -150,26 +151,34 @@ def _published(board: Leaderboard) -> Iterable[str]:
 def _analyses(view: ReportView) -> Iterable[str]:
     """What the papers ask, each table laid out for reading."""
     without = unasked(view)
-    if view.data.results or without:
+    across = [made for made in view.data.results if made.result.across_benchmarks]
+    of_papers = [made for made in view.data.results if not made.result.across_benchmarks]
+    for made in across:
+        yield f"## {escape(made.result.heading)}"
+        yield from _tables(view, made)
+    if of_papers or without:
         yield "## What the papers ask"
     if without:
         yield "\n".join(f"- {escape(sentence)}" for sentence in without)
-    for made in view.data.results:
+    for made in of_papers:
         yield f"### {escape(made.result.heading)}"
-        yield escape(made.result.about)
-        for shown in made.tables:
-            if shown.title != made.result.heading:
-                yield f"#### {escape(shown.title)}"
-            yield escape(shown.unit)
-            for grid in grids(shown, view.short):
-                if grid.heading:
-                    yield f"**{escape(grid.heading)}**"
-                rows = [[_grid_cell(cell) for cell in row] for row in grid.rows]
-                yield table(
-                    [escape(name) for name in grid.columns], rows, {at for at, numeric in enumerate(grid.numeric) if numeric}
-                )
-            if shown.notes:
-                yield "\n".join(f"- {escape(note)}" for note in shown.notes)
+        yield from _tables(view, made)
+
+
+def _tables(view: ReportView, made: ResultTables) -> Iterable[str]:
+    """What a result asks, and the tables that answer."""
+    yield escape(made.result.about)
+    for shown in made.tables:
+        if shown.title != made.result.heading:
+            yield f"#### {escape(shown.title)}"
+        yield escape(shown.unit)
+        for grid in grids(shown, view.short):
+            if grid.heading:
+                yield f"**{escape(grid.heading)}**"
+            rows = [[_grid_cell(cell) for cell in row] for row in grid.rows]
+            yield table([escape(name) for name in grid.columns], rows, {at for at, numeric in enumerate(grid.numeric) if numeric})
+        if shown.notes:
+            yield "\n".join(f"- {escape(note)}" for note in shown.notes)
 
 
 def _grid_cell(cell: Cell) -> str:

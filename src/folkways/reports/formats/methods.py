@@ -11,7 +11,7 @@ from folkways.reports.views.views import ReportView
 
 PROFILES = {
     "paper": "judged as the authors’ own code does, its known defects included, so that published figures can be compared with",
-    "strict": "judged by the authors’ rule with its known defects mended",
+    "strict": "judged by the authors’ rule with its known defects fixed",
     "lenient": "judged by the first unambiguous label in a reply, wherever it stands",
 }
 

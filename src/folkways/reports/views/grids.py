@@ -91,14 +91,14 @@ WideRow = tuple[Any, list[dict[str, Any] | None]]
 """A value of ``down``, and the row for each value across; None where there is none."""
 
 
-def grids(table: Table, short: Mapping[str, str]) -> list[Grid]:
-    """The table's grids. ``short`` has the names of endpoints as a report writes them.
+def grids(table: Table, short: Mapping[str, str], *, drawn: bool = False) -> list[Grid]:
+    """The table's grids. ``short`` has the names of endpoints as a report writes them; drawn: those that figures are made of.
 
     Of a table that has one form for each value of ``by`` and few columns, the two change places, so that there are few wide grids
     in place of many narrow ones.
     """
     layout = table.layout
-    if layout is None:
+    if layout is None or (layout.only_drawn and not drawn):
         columns = tuple(heading(name) for name in table.rows.columns)
         kinds = table.rows.schema
         rows = tuple(
@@ -131,6 +131,8 @@ def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFram
         across = part[layout.across].unique(maintain_order=True).to_list()
         cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
         down = part[layout.down].unique(maintain_order=True)
+        if set(across) == set(down):  # from each to each: both ways in one order
+            across = down.to_list()
         yield part, across, [(name, [cells.get((name, column)) for column in across]) for name in down]
 
 
@@ -155,7 +157,7 @@ def word(column: str, value: Any, short: Mapping[str, str]) -> str:
     """What people read for a value that names a group: cultures, languages and models by name."""
     if value in WHOLE_NAMES:
         return WHOLE
-    if column == "culture":
+    if column in ("culture", "asked_culture"):
         return one_line(culture_name(str(value)))
     if column == "language":
         return one_line(language_name(str(value)))

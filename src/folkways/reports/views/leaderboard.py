@@ -1,4 +1,4 @@
-"""What stands beside the scores of a leaderboard: ranks with their range, and the scores of small cultures steadied."""
+"""What stands beside the scores of a leaderboard: ranks with their range, and the shrunk scores of small cultures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LEVEL = "not told apart from the first (paired bootstrap by question, all pairs 
 
 
 @dataclass(frozen=True, slots=True)
-class Steadied:
+class Shrunk:
     """A culture's score drawn towards the others', the more the fewer its questions; see ``folkways.stats.shrinkage``."""
 
     score: float
@@ -76,14 +76,14 @@ class Row:
 
 
 class Leaderboard:
-    """Ranks, steadied scores and published figures of a report's tasks, each made when it is first asked for."""
+    """Ranks, shrunk scores and published figures of a report's tasks, each made when it is first asked for."""
 
     def __init__(self, view: ReportView) -> None:
         self.view = view
         self.published = PublishedView(view)
         self._rows: dict[str, list[Row]] = {}
         self._ranked: dict[str, Mapping[str, Standing]] = {}
-        self._drawn_in: dict[str, Mapping[tuple[str, str], Steadied]] = {}
+        self._drawn_in: dict[str, Mapping[tuple[str, str], Shrunk]] = {}
 
     def rows(self, task: TaskView) -> list[Row]:
         """The lines of a task, as far as there are any: models by score, people, published figures, then baselines."""
@@ -128,10 +128,10 @@ class Leaderboard:
             self._ranked[task.task] = self._standings(task)
         return self._ranked[task.task]
 
-    def steadied(self, task: TaskView) -> Mapping[tuple[str, str], Steadied]:
-        """(culture, endpoint) -> its steadied score, for the endpoints that tables show; empty for fewer than three cultures."""
+    def shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
+        """(culture, endpoint) -> its shrunk score, for the endpoints that tables show; empty for fewer than three cultures."""
         if task.task not in self._drawn_in:
-            self._drawn_in[task.task] = self._steadied(task)
+            self._drawn_in[task.task] = self._shrunk(task)
         return self._drawn_in[task.task]
 
     def _standings(self, task: TaskView) -> Mapping[str, Standing]:
@@ -158,14 +158,14 @@ class Leaderboard:
         ends = zip(present, found.rank, found.low, found.high, found.level, strict=True)
         return {name: Standing(rank, low, high, level and rank > 1) for name, rank, low, high, level in ends}
 
-    def _steadied(self, task: TaskView) -> Mapping[tuple[str, str], Steadied]:
+    def _shrunk(self, task: TaskView) -> Mapping[tuple[str, str], Shrunk]:
         own = self.view.data.scores.filter(
             (pl.col("task") == task.task) & (pl.col("profile") == task.profile) & (pl.col("metric") == task.metric.name),
             pl.col("endpoint").is_in(task.shown),
         )
         frame = shrunk_scores(own, {task.task: task.metrics}).drop_nulls("shrunk")
         columns = frame.select("value", "endpoint", "shrunk", "shrunk_low", "shrunk_high").iter_rows()
-        return {(value, endpoint): Steadied(*numbers) for value, endpoint, *numbers in columns}
+        return {(value, endpoint): Shrunk(*numbers) for value, endpoint, *numbers in columns}
 
 
 def _row(

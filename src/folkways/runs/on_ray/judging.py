@@ -1,17 +1,20 @@
-"""Judges a run with workers on the nodes of a Ray cluster, one task each."""
+"""Judges a run with workers on the nodes of a Ray cluster, one task each; language models have workers of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
+from folkways.runs.on_ray.encoding import Computed, encoders
 from folkways.runs.options import Cluster
 from folkways.runs.scores.scoring import Scored, score_task
-from folkways.runs.scores.scoring_models import ScoringModels
+from folkways.runs.scores.scoring_models import ScoringModels, Watcher
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
 
@@ -29,21 +32,52 @@ def score_on_ray(
 ) -> Iterator[Scored]:
     """Have each task judged by a worker of its own; what each comes to, in the order of the tasks.
 
-    A worker has a GPU where a model compares texts and the cluster has one. A task whose worker dies is judged again.
+    Texts are compared by models on the cluster (see ``encoding``). A task whose worker dies is judged again.
     """
     ray = connect()
     check_reachable(ray, workspace)
-    named = replace(models, watch=ScoringModels.watch) if models is not None else None
-    compares = bool(models and models.names) or any(run_task.options.get("scoring_models") for run_task in run_tasks)
-    gpus = (1.0 if cluster.gpus is None else cluster.gpus) if compares and ray.cluster_resources().get("GPU") else 0.0
-    judge = ray.remote(_score_task).options(num_cpus=1, num_gpus=gpus, scheduling_strategy="SPREAD")
-    asked = [judge.remote(place_of(workspace), run.id, each.task, profile, text_tools, named) for each in run_tasks]
-    try:
+    chosen = models or ScoringModels()
+    names = {role: name for each in run_tasks for role, name in (each.options.get("scoring_models") or {}).items()}
+    names = {role: _anywhere(name) for role, name in {**names, **chosen.names}.items()}
+    with ExitStack() as ending:
+        registry = ending.enter_context(encoders(ray, chosen, cluster)) if names else None
+        computed = None if registry is None else Computed(registry)
+        told = replace(chosen, names=names, watch=ScoringModels.watch, computed=computed)
+        progress = _Progress(ray, registry, chosen.watch)
+        judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
+        asked = [judge.remote(place_of(workspace), run.id, each.task, profile, text_tools, told) for each in run_tasks]
         for reference in asked:
-            yield _result(ray, reference)
-    finally:
+            ending.callback(ray.cancel, reference)
         for reference in asked:
-            ray.cancel(reference)
+            yield _result(ray, reference, progress)
+
+
+class _Progress:
+    """Shows how far the models of all nodes are together."""
+
+    def __init__(self, ray: Any, registry: Any, watch: Watcher) -> None:
+        self._ray = ray
+        self._registry = registry
+        self._watch = watch
+        self._tells: dict[str, Callable[[int, int], None]] = {}
+        self._shown: dict[str, tuple[int, int]] = {}
+
+    def look(self) -> None:
+        """Ask for the counts, and show those that are others than before."""
+        if self._registry is None:
+            return
+        asked = self._registry.counts.remote()
+        if self._ray.wait([asked], timeout=LOOK_SECONDS)[0]:
+            for name, counts in self._ray.get(asked).items():
+                if self._shown.get(name) != counts:
+                    self._shown[name] = counts
+                    self._tells.setdefault(name, self._watch(name))(*counts)
+
+
+def _anywhere(model: str) -> str:
+    """The name of a model, a folder by its whole path: workers run in other folders."""
+    folder = Path(model).expanduser()
+    return str(folder.absolute()) if folder.is_dir() else model
 
 
 def _score_task(
@@ -59,10 +93,12 @@ def _score_task(
     return plain_errors(work)
 
 
-def _result(ray: Any, reference: Any) -> Any:
+def _result(ray: Any, reference: Any, progress: _Progress) -> Any:
     """What a worker returned, or the error that it ended in. Ctrl-C is not waited for."""
     while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
         interrupts.check()
+        progress.look()
+    progress.look()
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as failure:

@@ -29,8 +29,6 @@ NOT_STORED = (
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-KEPT = "The licence of {0.name} ({0.licence}) does not let its items be passed on"
-
 CostOf = Callable[[str, int, int, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
@@ -94,7 +92,7 @@ def collect(
     del judgements
     inputs = inputs_of(judged.drop("text", "gold", "response"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
-    kept = {} if show_items else {task: KEPT.format(release.record) for task, release in opened.items() if _is_kept(release)}
+    kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])
         judged = judged.with_columns(pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS)
@@ -168,6 +166,11 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
             f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
         )
+    warnings += [
+        f"Run {run.name} left out {task}: {reason}. What is told of several benchmarks is told without it."
+        for run in runs
+        for task, reason in run.config.get("left_out", {}).items()
+    ]
     asked = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
     return warnings + [benchmark.caution for name, benchmark in benchmarks().items() if name in asked and benchmark.caution]
 

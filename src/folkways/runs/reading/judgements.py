@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, compact, empty
 from folkways.releases.base import Release
@@ -43,13 +45,30 @@ def judged_of_task(
 
     small: as ``records.compact`` has them.
     """
-    batches = item_batches(get_task(asked.task), release, restore_options(asked.options))
-    texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
-    texts, kind = (compact(texts), pl.Categorical) if small else (texts, pl.String)
+    task, kind = get_task(asked.task), pl.Categorical if small else pl.String
+    batches = item_batches(task, release, restore_options(asked.options))
+    if task.has_free_answers:
+        items = {row["item"]: row for batch in batches for row in batch.iter_rows(named=True)}
+    else:
+        texts = pl.concat(batch.select("item", "text", "gold") for batch in batches)
+        texts = compact(texts) if small else texts
     for part in results.parts(workspace, run):
         if part.task == asked.task:
             for name in profiles:
                 judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
-                yield judged.with_columns(profile=pl.lit(name, dtype=kind)).join(
-                    texts, on="item", how="left", maintain_order="left"
-                )
+                judged = judged.with_columns(profile=pl.lit(name, dtype=kind))
+                if task.has_free_answers:
+                    texts = _as_asked(task, items, judged.select("item", "language").unique(maintain_order=True))
+                    texts = compact(texts) if small else texts
+                shared = [key for key in ("item", "language") if key in texts.columns]
+                yield judged.join(texts, on=shared, how="left", maintain_order="left")
+
+
+def _as_asked(task: Task, items: Mapping[str, Mapping[str, Any]], asked: pl.DataFrame) -> pl.DataFrame:
+    """item, language, text and gold of these items in these languages: the question in the words of its language."""
+    rows = [
+        (item, language, task.question_in(items[item], language), items[item]["gold"])
+        for item, language in asked.iter_rows()
+        if item in items
+    ]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("item", "language", "text", "gold"), pl.String), orient="row")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task
+from folkways.benchmarks.culture_profile import PROFILE
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import Inputs, Result
 from folkways.endpoints.cards import cards_of
@@ -75,6 +77,8 @@ def results_of_runs(inputs: Inputs, names: Sequence[str] = ()) -> list[Result]:
     """The results that the tasks of these judgements have; only those named, if any are (UnknownNameError for others)."""
     declared = [result for benchmark in benchmarks().values() for result in benchmark.results]
     offered = [result for result in declared if inputs.asked.intersection(result.tasks)]
+    if PROFILE.name in names or len({task.split("/")[0] for task in inputs.asked}) > 1:
+        offered.append(replace(PROFILE, tasks=tuple(sorted(inputs.asked))))
     known = {result.name for result in offered}
     for name in names:
         if name not in known:

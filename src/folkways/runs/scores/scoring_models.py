@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.judging.models import Comparer, ModelRole
@@ -16,6 +17,9 @@ from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder, open_folder
 from folkways.runs.options import RunOptions
 from folkways.runs.scores.model_files import model_folder
+
+if TYPE_CHECKING:  # numpy takes its time
+    from folkways.metrics.neural.vectors import Computed
 
 EMBEDDING = "embedding"
 BERT = "bert-"
@@ -33,12 +37,14 @@ class ScoringModels:
     precision: ``fp32``, or ``fp16`` or ``bf16`` on a GPU; None for what a run was planned with, else ``fp32``.
     devices:   torch's names; none for every GPU, or else the CPU.
     watch:     is shown the progress.
+    computed:  computes vectors in place of this process; None for here.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     precision: str | None = None
     devices: tuple[str, ...] = ()
     watch: Watcher = lambda _name: lambda _done, _all: None
+    computed: Computed | None = None
 
     @property
     def compute(self) -> Compute:
@@ -133,17 +139,21 @@ def _comparer(role: ModelRole, name: str, models: ScoringModels) -> Comparer:
     for package in ("torch", "transformers"):
         if find_spec(package) is None:
             raise MissingExtraError(f"the model {name}", EXTRA, package)
-    compute = models.compute
     path, shown = model_folder(name)
     folder: ModelFolder = open_folder(path, shown)
-    tell = models.watch(folder.name)
+    how: dict[str, Any] = {
+        "compute": models.compute,
+        "cache": vector_cache(),
+        "tell": models.watch(folder.name),
+        "computed": models.computed,
+    }
     if role.kind == "sentences":
         from folkways.metrics.neural.sentences import SentenceComparer
 
-        return SentenceComparer(folder, compute=compute, cache=vector_cache(), tell=tell)
+        return SentenceComparer(folder, **how)
     from folkways.metrics.neural.bertscore import BertScorer
 
-    return BertScorer(folder, role.layer, compute=compute, cache=vector_cache(), tell=tell)
+    return BertScorer(folder, role.layer, **how)
 
 
 def _labels(task: Task, role: ModelRole) -> str:

@@ -39,3 +39,7 @@ class SimpleSegmenter:
     def tokens(self, text: str) -> list[str]:
         """The tokens of ``text`` in order, cased as they stand."""
         return _token().findall(text) or text.split()
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each token begins and ends; none in a text of nothing but punctuation."""
+        return [found.span() for found in _token().finditer(text)]

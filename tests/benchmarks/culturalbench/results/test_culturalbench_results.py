@@ -164,4 +164,4 @@ def test_every_analysis_names_what_it_lacks_or_is_made() -> None:
     found = findings(judged(EASY, "m", ONES), judged(HARD, "m", ZEROS))
     made, left_out = make_results([result for name, result in BY_NAME.items() if name != "guessing"], found)
     assert {one.result.name for one in made} | set(left_out) == set(BY_NAME) - {"guessing"}
-    assert set(left_out) == {"question-types", "sizes", "dates"}
+    assert set(left_out) == {"question-types", "sizes", "dates", "consistency-culturalbench-easy"}

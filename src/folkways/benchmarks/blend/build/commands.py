@@ -79,7 +79,7 @@ MCQ = Builder(
     "mcq",
     """Build BLEnD's multiple-choice questions: a country's own answer among answers of others.
 
-    Everything that a model says is stored at once; the same command goes on where it stopped, and nothing is asked twice.
+    Every reply is stored at once; the same command continues where it stopped, and nothing is asked twice.
 
     \b
     folkways build mcq --judge openai/gpt-4o --profile strict --out mcq/
@@ -88,14 +88,14 @@ MCQ = Builder(
     """,
     (
         Option("--release", "BLEnD annotations to build from.", metavar="NAME|DIR", default="blend"),
-        Option("--question-text", "Release with the question texts; the same one otherwise.", metavar="NAME|DIR"),
-        Option("--judge", "Who tells whether two answers are the same.", metavar="MODEL|stand-in:RULE", required=True),
-        Option("--dummies", "Who makes up options where answers are too few; the judge otherwise.", metavar="MODEL|stand-in:RULE"),
+        Option("--question-text", "Release with the question texts; by default the same one.", metavar="NAME|DIR"),
+        Option("--judge", "Who says whether two answers are the same.", metavar="MODEL|stand-in:RULE", required=True),
+        Option("--dummies", "Who makes up options if answers are too few; by default the judge.", metavar="MODEL|stand-in:RULE"),
         Option("--profile", "How to choose: paper or strict.", metavar="NAME", default="paper"),
         Option("--judge-batch", "strict: pairs per call, or all at once.", metavar="N|question", default="question"),
-        Option("--ahead", "paper: calls on their way at once.", "whole", least=1, default=16),
+        Option("--ahead", "paper: calls at once.", "whole", least=1, default=16),
         Option("--questions", "Only these ids: Al-en-04,Jo-sp-32.", "list"),
-        Option("--wording-of", "Take the prompt over from released questions; our own otherwise.", metavar="NAME|DIR"),
+        Option("--wording-of", "Use the prompt of released questions instead of our own.", metavar="NAME|DIR"),
         Option("--out", "Where the questions go (.csv)", "new file", gets=FILE_NAME, required=True),
         Option("--calls", "Write every call and its answer, in order.", "new file", metavar="FILE.jsonl"),
         Option("--hub", "Also write the Hugging Face layout, with a data card.", "new folder"),
@@ -110,8 +110,8 @@ MCQ_AGREEMENT = Builder(
     "mcq-agreement",
     """Compare two builds item by item: judging modes, judges, profiles.
 
-    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same when question,
-    country, right answer and options are, whatever their ids and letters.
+    FIRST and SECOND are CSV files in the released schema, or folders of folkways build mcq. Two items are the same if
+    question, country, right answer and options are; ids and letters do not matter.
     """,
     (
         Option("FIRST", kind="file"),

@@ -121,7 +121,7 @@ def build_order_free(
     *,
     pairs_per_call: int | None = None,
 ) -> Questions:
-    """The same rule with its defects mended: every open pair is judged once, all of them at once, before anything is chosen.
+    """The same rule with its defects fixed: every open pair is judged once, all of them at once, before anything is chosen.
 
     pairs_per_call: how many pairs the judge is shown at a time; None shows it all answers of a question and lets it group them.
     Questions of which a reply stays unreadable after ATTEMPTS are left out.

@@ -22,7 +22,7 @@ from folkways.releases.base import Release
 from folkways.spreadsheet import from_csv
 
 BENCHMARK = "blend"
-REMEDY = "Fetch the release again (folkways data fetch blend), or mend the copy it was adopted from."
+REMEDY = "Fetch the release again (folkways data fetch blend), or repair the copy it was taken from."
 
 PARTS = {
     "annotations": (

@@ -26,6 +26,8 @@ from folkways.benchmarks.blend.results.overlap import overlap_table
 from folkways.benchmarks.blend.results.people import people_judgements, people_table
 from folkways.benchmarks.blend.results.shared import MCQ, SAQ
 from folkways.benchmarks.blend.results.statistics import statistics_table
+from folkways.benchmarks.blend.results.whose_culture import RESULTS as WHOSE_CULTURE
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.published import beside_published
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table
@@ -153,4 +155,7 @@ RESULTS = (
         without_run=True,
     ),
     Result("people", "The human line", _people, needs=(RAW,)),
+    *WHOSE_CULTURE,
+    consistency(SAQ, "sem_b", chosen=None),
+    consistency(MCQ, "accuracy"),
 )

@@ -90,10 +90,10 @@ OF_VOTES = (
         parameter="places",
     ),
     Option("--out", "Where the release goes.", "new folder", required=True),
-    Option("--threshold", "Votes that make gold,", "whole", least=1, default=4),
+    Option("--threshold", "Votes that make an option gold,", "whole", least=1, default=4),
     Option("--of", "of this many; the same share of more.", "whole", least=1, default=5),
     Option("--seed", "For the combinations of multi-mode questions.", "whole", default=0),
-    Option("--licence", "Licence of questions and votes, in place of the one they name.", metavar="NAME"),
+    Option("--licence", "Licence of questions and votes, instead of the one they name.", metavar="NAME"),
 )
 
 EASY = Builder(
@@ -101,7 +101,7 @@ EASY = Builder(
     """Build CulturalBench-Easy from votes: four options, one right letter.
 
     An option is gold when enough people chose it. Questions with several gold options get their options as numbered statements
-    and four combinations to choose from. The folder is a release: what was left out and why, every vote and a data card lie in it.
+    and four combinations to choose from. The folder is a release, with a data card, every vote, and what was left out and why.
 
     \b
     folkways build easy --votes votes/ --out mine/
@@ -129,7 +129,7 @@ TOPICS = Builder(
     "topics",
     """Sort the questions of a CulturalBench into topics under heads (section 4), by a model.
 
-    Everything that the model says is stored at once; the same command goes on where it stopped. Put the file into the folder of
+    Every reply is stored at once; the same command continues where it stopped. Put the file into the folder of
     the release as topics.csv, and scores are grouped by topic.
 
     \b
@@ -140,7 +140,7 @@ TOPICS = Builder(
         Option("--release", "Questions to sort.", metavar="NAME|DIR", default="culturalbench"),
         Option("--model", "Model that sorts. Own settings: NAME?temperature=1.", metavar="NAME", short="-m", required=True),
         Option("--out", "Where topics go (.csv; tasks look for it in a release)", "new file", gets="topics.csv", required=True),
-        Option("--topics", "Your own list; ours of 17 otherwise.", "file", metavar="FILE.toml"),
+        Option("--topics", "Your own list instead of our 17 topics.", "file", metavar="FILE.toml"),
         Option("--labelled", "People's labels to compare: question_idx, topic.", "file"),
         Option("--batch", "Questions in one request.", "whole", least=1, most=100, default=20),
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.culturalbench import data as culturalbench
 from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS
 from folkways.benchmarks.culturalbench.data.reading import TOPICS
@@ -15,14 +16,14 @@ from folkways.benchmarks.culturalbench.results.people import people_table
 from folkways.benchmarks.culturalbench.results.questions import questions_table, words_table
 from folkways.benchmarks.culturalbench.results.reference import guessing, reference_points
 from folkways.benchmarks.culturalbench.results.setups import by_mode, easy_against_hard
-from folkways.benchmarks.culturalbench.results.values import TASKS
+from folkways.benchmarks.culturalbench.results.values import EASY, TASKS
 from folkways.benchmarks.results import DataNeed, Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.errors import FolkwaysError
 from folkways.text_tables import read_table
 
 RELEASE = DataNeed("release", "The data; your own build, say.", ("culturalbench",))
-TOPICS_FILE = DataNeed("topics", "Topics; topics.csv in the release otherwise.", file=True)
+TOPICS_FILE = DataNeed("topics", "Topics; by default topics.csv in the release.", file=True)
 
 
 def _questions(inputs: Inputs) -> Sequence[Table]:
@@ -110,4 +111,5 @@ RESULTS = (
         TASKS,
     ),
     Result("reference-points", "Published scores", reference_points, "", "What have others published?", TASKS),
+    consistency(EASY, "right"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.culturalbench.orders import split_variant
+from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.culturalbench.results.values import (
     EASY,
     SETUPS,
@@ -42,7 +42,7 @@ DIFFERENCES: Schema = {
 }
 
 _CONSISTENT = Metric("consistent", "", "")
-ONE_FORMAT = "Asked in one format only, so that nothing tells how much the format decides: --variants all --permute-options 4."
+ONE_FORMAT = "Asked in one format only, so it is unknown how much the format decides: --variants all --permute-options 4."
 
 
 def spread(inputs: Inputs) -> Sequence[Table]:

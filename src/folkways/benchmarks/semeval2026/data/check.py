@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from folkways.benchmarks.semeval2026.data import trial
 from folkways.benchmarks.semeval2026.data.reading import (
     ANSWERS,
     ASKED,
@@ -15,6 +16,7 @@ from folkways.benchmarks.semeval2026.data.reading import (
     LETTERS,
     NOT_ANSWERED,
     QUESTIONS,
+    REWRITTEN_DATE,
     read_answers,
     read_letters,
 )
@@ -27,9 +29,11 @@ def check(release: Release) -> list[DataIssue]:
     """Every data issue, file by file and row by row. Broken files raise DataError as on reading.
 
     Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (it stands beside answers), ``empty-answer``,
-    ``outer-space``, ``repeated-answer``, ``repeated-question``, ``missing-file``, ``question-without-gold``,
-    ``gold-without-question``, ``empty-question``, ``empty-option``, ``equal-options``.
+    ``rewritten-date``, ``outer-space``, ``repeated-answer``, ``repeated-question``, ``missing-file``, ``question-without-gold``,
+    ``gold-without-question``, ``empty-question``, ``empty-option``, ``equal-options``; for the trial data see ``trial.check``.
     """
+    if trial.is_trial(release):
+        return list(trial.check(release))
     found: list[DataIssue] = []
     for gold, asked, columns, needed in (
         (ANSWERS, QUESTIONS, ASKED, "semeval2026/saq"),
@@ -65,6 +69,9 @@ def _answers(release: Release) -> Iterator[DataIssue]:
         if "" in folded:
             yield DataIssue(ANSWERS, "empty-answer", "nothing between two semicolons: it is passed over", row, key, answer)
         for part in parts:
+            if REWRITTEN_DATE.fullmatch(part.strip()):
+                told = "a date that a spreadsheet has rewritten: strict also takes it as month/day"
+                yield DataIssue(ANSWERS, "rewritten-date", told, row, key, part)
             if part.strip() != part and part.strip():
                 yield DataIssue(ANSWERS, "outer-space", "spaces around an answer: they are taken off", row, key, part)
         for part, times in folded.items():

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from folkways.cultures import get_culture, get_language
 from folkways.errors import DataError, UnknownNameError
@@ -29,6 +28,8 @@ OWN_CODES = {"AS": "IN-AS", "JB": "ID-JB", "NG": "NG-N", "PV": "ES-PV"}
 
 NOT_ANSWERED = frozenset(["no answer", "no-answer", "not applicable", "not-applicable", "i don't know", "idk"])
 """What annotators could say in place of an answer, and what stands among the answers for it, in lower case."""
+
+REWRITTEN_DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)(?: 0?0:00(?::00)?)?")
 
 _ID = re.compile(r"([a-z]{2})-([A-Z]{2})_(\d+)")
 
@@ -54,11 +55,6 @@ class Entry:
     options: tuple[str, ...] = ()
 
 
-def looks_like(folder: Path) -> bool:
-    """Whether a folder has the gold of one of the tasks."""
-    return any((folder / name).is_file() for name in (ANSWERS, LETTERS))
-
-
 def read_answers(release: Release) -> Iterator[Entry]:
     """The short-answer questions, in the order of the gold. DataError naming the row of an id that cannot be read."""
     asked = _texts(release, QUESTIONS, ASKED)
@@ -66,7 +62,7 @@ def read_answers(release: Release) -> Iterator[Entry]:
     for key, gold, locale, language, region, number in _gold(release, ANSWERS):
         answers = tuple(answer for part in gold.split(";") if (answer := part.strip()))
         english = texts.get(f"en-{region}_{number}")
-        yield Entry(key, locale, language, _culture(region), f"{region}_{number}", texts.get(key), english, answers)
+        yield Entry(key, locale, language, culture_of(region), f"{region}_{number}", texts.get(key), english, answers)
 
 
 def read_letters(release: Release) -> Iterator[Entry]:
@@ -80,12 +76,18 @@ def read_letters(release: Release) -> Iterator[Entry]:
             raise DataError(f"the answer {gold!r} is none of {', '.join(LABELS)}", file=release.path(LETTERS), row=row)
         text, *options = asked.get(key, (None,))
         same = first.setdefault((region, text), f"{region}_{number}") if text else f"{region}_{number}"
-        yield Entry(key, locale, "en", _culture(region), same, text, text, (gold,), tuple(options))
+        yield Entry(key, locale, "en", culture_of(region), same, text, text, (gold,), tuple(options))
 
 
 def people_answered(answers: Iterable[str]) -> tuple[str, ...]:
     """The answers among what people said; empty where they gave none."""
     return tuple(answer for answer in answers if answer.lower() not in NOT_ANSWERED)
+
+
+def ways_to_put(answer: str) -> tuple[str, ...]:
+    """An answer; where a spreadsheet has made a moment of a date (2025-07-14 00:00) also the month and day that were asked for."""
+    found = REWRITTEN_DATE.fullmatch(answer)
+    return (answer, f"{found[1]}/{found[2]}") if found else (answer,)
 
 
 def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str, str]]:
@@ -97,7 +99,7 @@ def _gold(release: Release, file: str) -> Iterator[tuple[str, str, str, str, str
         problem = None if found else "looks unlike 'am-ET_001'"
         if found:
             try:
-                get_language(found[1]), get_culture(_culture(found[2]))
+                get_language(found[1]), get_culture(culture_of(found[2]))
             except UnknownNameError as error:
                 problem = str(error).split("\n", 1)[0]
         if key in seen:
@@ -116,5 +118,6 @@ def _texts(release: Release, file: str, columns: Columns) -> Mapping[str, tuple[
     return {key: tuple(text.strip() for text in texts) for _, key, *texts in rows}
 
 
-def _culture(region: str) -> str:
+def culture_of(region: str) -> str:
+    """The culture of a region of the data ("PV": "ES-PV")."""
     return OWN_CODES.get(region, region)

@@ -83,9 +83,9 @@ CSI = Builder(
     "csi",
     """Draw culture-specific items from a table of facts, and have models write a sentence with each (XCR-Bench, section 2.1).
 
-    The table (CSV, TSV, JSON lines or Parquet; of any length) is sifted first: unfit facts, repeats, clusters; one fact of each
-    cluster is asked about. Everything models say is stored at once; the same command goes on where it stopped. A budget is for all
-    models together.
+    The table (CSV, TSV, JSON lines or Parquet; of any length) is filtered and clustered first; the command asks about one fact
+    of each cluster. Every reply is stored at once; the same command continues where it stopped. A budget is for all models
+    together. On a cluster a worker filters the facts of each culture; this machine asks the models.
 
     \b
     folkways build csi --facts facts.csv --model MODEL_A --model MODEL_B --model MODEL_C --out csi/
@@ -102,24 +102,25 @@ CSI = Builder(
             repeatable=True,
             parameter="writers",
         ),
-        Option("--proposer", "Model that names items in facts; the first --model otherwise.", metavar="NAME"),
-        Option("--out", "Where items and sifted facts go.", "new folder", required=True),
-        Option("--cultures", "Only these, as the table writes them, separated by commas.", "list"),
-        Option("--limit", "Facts that are asked about, at most.", "whole", least=1, default=1000),
-        Option("--words", "Fewest and most of a fact.", "whole", least=1, count=2, default=(4, 60)),
-        Option("--similarity", "Of words, from which a fact repeats another.", "number", default=0.8),
+        Option("--proposer", "Model that names items in facts; by default the first --model.", metavar="NAME"),
+        Option("--out", "Folder for items and filtered facts.", "new folder", required=True),
+        Option("--cultures", "Only these cultures, as the table writes them, separated by commas.", "list"),
+        Option("--limit", "How many facts to ask about, at most.", "whole", least=1, default=1000),
+        Option("--words", "Fewest and most words of a fact.", "whole", least=1, count=2, default=(4, 60)),
+        Option("--similarity", "Share of common words from which a fact repeats another.", "number", default=0.8),
         Option("--cluster-size", "Facts per cluster, on average.", "whole", least=1, default=20),
         Option("--seed", "For clusters.", "whole", default=0),
     ),
     build_csi,
     asks=True,
+    shared_out=True,
 )
 
 CSI_CORPUS = Builder(
     "csi-corpus",
     """Turn people's votes on items into a corpus in XCR-Bench's released schema, with ids and strategies.
 
-    Judges have to agree, or an expert decides (column role: expert); what is undecided is left out, with the reason. A study of
+    Judges must agree, or an expert decides (column role: expert); undecided items are left out, with the reason. A study of
     the studio exports such a corpus itself; this is for votes in files. The folder is a release.
 
     \b

@@ -102,7 +102,7 @@ def _sifted(session: BuildSession, facts: Path, out: Path, made_of: Mapping[str,
         if earlier.get("made_of") == made_of:
             counts = {name: earlier[name] for name in ("rows", "kept", "clusters", "cultures")}
             return Sifted(chosen=pl.read_parquet(chosen), left_out=Counter(earlier["left_out"]), **counts)
-    sifted = sift(facts, out, rules, made_of["limit"], session.progress)
+    sifted = sift(facts, out, rules, made_of["limit"], session.progress, session.work_on)
     sifted.chosen.write_parquet(chosen)
     counts = {name: getattr(sifted, name) for name in ("rows", "kept", "clusters", "cultures", "left_out")}
     write_bytes(done, json_bytes({"made_of": made_of, **counts}))

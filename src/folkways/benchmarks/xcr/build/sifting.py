@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from folkways.benchmarks.build import Share, WorkOnFiles, one_by_one
 from folkways.benchmarks.xcr.build.clusters import Clusters, learnt_from
 from folkways.benchmarks.xcr.build.facts import (
     ALIKE,
@@ -41,6 +43,8 @@ from folkways.spreadsheet import for_csv
 from folkways.text_tables import BATCH
 
 KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
+MIDDLES_FILE = "middles.parquet"
+"""The fact in the middle of each cluster of one culture."""
 
 Report = Callable[[str], None]
 
@@ -62,11 +66,18 @@ class Sifted:
     cultures: dict[str, int]
 
 
-def sift(table: Path, out: Path, rules: Rules, limit: int | None = None, report: Report = lambda _what: None) -> Sifted:
+def sift(
+    table: Path,
+    out: Path,
+    rules: Rules,
+    limit: int | None = None,
+    report: Report = lambda _what: None,
+    work_on: WorkOnFiles = one_by_one,
+) -> Sifted:
     """Sift the table; writes KEPT_FILE (KEPT) and LEFT_OUT_FILE (LEFT_OUT) into the folder ``out``.
 
-    limit: facts chosen at most, over all cultures. FolkwaysError where nothing is left or the disk is full, DataError for a table
-    that cannot be read.
+    limit: facts chosen at most, over all cultures. work_on: who sifts the cultures, each by itself; what comes out is the same.
+    FolkwaysError where nothing is left or the disk is full, DataError for a table that cannot be read.
     """
     make_folder(out)
     workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
@@ -77,33 +88,46 @@ def sift(table: Path, out: Path, rules: Rules, limit: int | None = None, report:
             if not files:
                 told = ", ".join(f"{reason}: {count:,}" for reason, count in writer.counts.most_common())
                 raise FolkwaysError(f"none of the {rows:,} rows of {table} is fit to draw items from ({told or 'it has no rows'})")
-            parts, candidates, kept, clusters = [], [], {}, 0
-            for number, (culture, file) in enumerate(sorted(files.items()), 1):
-                report(f"culture {number:,} of {len(files):,}: {culture}")
-                part = workplace / f"{number:06}.parquet"
-                kept[culture] = _sift_culture(culture, file, part, rules, writer)
-                file.unlink()
-                parts.append(part)
-                middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
-                candidates.append(middles.head(limit) if limit is not None else middles)
-                clusters += middles.height
-        pl.scan_parquet(parts).sink_parquet(workplace / KEPT_FILE)
+            cultures = sorted(files)
+            folders = [workplace / f"{number:06}" for number in range(len(cultures))]
+            sift_one = partial(sift_culture, rules=rules, limit=limit)
+            parts = work_on(
+                sift_one, [Share(*each) for each in zip(cultures, map(files.__getitem__, cultures), folders, strict=True)], report
+            )
+            for folder, part in zip(folders, parts, strict=True):
+                with (folder / LEFT_OUT_FILE).open("rb") as own:
+                    shutil.copyfileobj(own, dropped)
+                writer.counts.update(part.left_out)
+        pl.scan_parquet([folder / KEPT_FILE for folder in folders]).sink_parquet(workplace / KEPT_FILE)
+        candidates = [pl.read_parquet(folder / MIDDLES_FILE) for folder in folders]
         for name in (KEPT_FILE, LEFT_OUT_FILE):
             (workplace / name).replace(out / name)
     except OSError as error:
         raise FolkwaysError(f"cannot write into {out}: {error.strerror or error}; give a folder with room for the facts") from error
     finally:
         shutil.rmtree(workplace, ignore_errors=True)
+    kept = {culture: part.kept for culture, part in zip(cultures, parts, strict=True)}
+    clusters = sum(part.clusters for part in parts)
     return Sifted(spread(pl.concat(candidates), limit), rows, sum(kept.values()), clusters, writer.counts, kept)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What became of the facts of one culture; see ``Sifted``."""
+
+    kept: int
+    clusters: int
+    left_out: Counter[str]
 
 
 class _LeftOut:
     """Writes LEFT_OUT as it comes, and counts reasons."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, header: bool = True) -> None:
         self._file = file
         self.counts: Counter[str] = Counter()
-        file.write((",".join(LEFT_OUT) + "\n").encode())
+        if header:
+            file.write((",".join(LEFT_OUT) + "\n").encode())
 
     def write(self, rows: pl.DataFrame) -> None:
         """rows: LEFT_OUT."""
@@ -131,19 +155,14 @@ def _by_culture(table: Path, folder: Path, rules: Rules, left_out: _LeftOut, rep
     return rows, files
 
 
-def _sift_culture(culture: str, file: Path, part: Path, rules: Rules, left_out: _LeftOut) -> int:
-    """Write KEPT of one culture: without facts that repeat an earlier one, in clusters. Returns how many these are."""
-    rows, keys, found = _signed(file, rules.seed)
-    order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
-    rows, keys, found = rows[order], keys[order], found[order]
-    again, firsts = _same(keys)
-    left_out.write(_told(rows[again], SAME, rows[firsts[again]]))
-    places = np.flatnonzero(~again)
-    like = repeated(found[places], rules.similarity)
-    alike = like >= 0
-    left_out.write(_told(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
-    del found, keys, firsts
-    kept = rows[places[~alike]]
+def sift_culture(culture: str, file: Path, folder: Path, rules: Rules, limit: int | None) -> _Part:
+    """The facts of one culture without those that repeat an earlier one, in clusters.
+
+    Writes into ``folder``: KEPT_FILE; LEFT_OUT_FILE without a header; MIDDLES_FILE, at most ``limit`` of them.
+    """
+    with (folder / LEFT_OUT_FILE).open("wb") as dropped:
+        left_out = _LeftOut(dropped, header=False)
+        kept = _distinct(file, rules, left_out)
     count, drawn = learnt_from(kept.size, rules.cluster_size, rules.seed)
     clusters = Clusters(_words_of_rows(file, kept[drawn]), count, rules.seed)
     sizes = np.zeros(max(1, count), dtype=np.int64)
@@ -153,14 +172,32 @@ def _sift_culture(culture: str, file: Path, part: Path, rules: Rules, left_out: 
         labels, distances = clusters.sort(words)
         np.add.at(sizes, labels, 1)
         ids = pl.Series([fact_id(culture, key) for key in words.list.join(" ")], dtype=pl.String)
-        piece = part.with_suffix(f".{number:06}.piece")
+        piece = folder / f"{number:06}.piece"
         batch.with_columns(id=ids, cluster=pl.Series(labels), distance=pl.Series(distances)).write_parquet(piece)
         pieces.append(piece)
     counted = pl.LazyFrame({"cluster": np.arange(sizes.size), "cluster_size": sizes})
+    part = folder / KEPT_FILE
     pl.scan_parquet(pieces).join(counted, on="cluster", how="left", maintain_order="left").select(list(KEPT)).sink_parquet(part)
     for piece in pieces:
         piece.unlink()
-    return int(kept.size)
+    middles = representatives(pl.scan_parquet(part)).collect(engine="streaming")
+    (middles.head(limit) if limit is not None else middles).write_parquet(folder / MIDDLES_FILE)
+    return _Part(int(kept.size), middles.height, left_out.counts)
+
+
+def _distinct(file: Path, rules: Rules, left_out: _LeftOut) -> Ints:
+    """The rows of the facts that repeat no earlier one, in order."""
+    rows, keys, found = _signed(file, rules.seed)
+    order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
+    rows, keys, found = rows[order], keys[order], found[order]
+    again, firsts = _same(keys)
+    left_out.write(_told(rows[again], SAME, rows[firsts[again]]))
+    places = np.flatnonzero(~again)
+    like = repeated(found[places], rules.similarity)
+    alike = like >= 0
+    left_out.write(_told(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
+    kept: Ints = rows[places[~alike]]
+    return kept
 
 
 def _batches(file: Path, rows: Ints | None = None) -> Iterator[pl.DataFrame]:

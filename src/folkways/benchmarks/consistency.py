@@ -1,0 +1,236 @@
+"""How alike a model answers the same question asked in several ways, and which gaps between cultures are smaller than that.
+
+A benchmark opts in by a ``Result`` of ``consistency`` for each of its tasks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from folkways.benchmarks.choosing.orders import split_variant
+from folkways.benchmarks.results import Inputs, Result
+from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.cultures import cultures
+from folkways.records import Schema
+from folkways.stats.clusters import clustered_mean
+from folkways.stats.differences import METHOD, difference_of_shares
+from folkways.stats.intervals import cluster_totals
+
+WAYS = ("order", "template", "language", "sample")
+"""In what two askings of a question can differ; all but one are kept equal."""
+
+ASKED = ("endpoint", "item", "question", "culture", "language", "variant", "sample")
+
+ALIKE: Schema = {
+    "endpoint": pl.String,
+    "over": pl.String,  # of WAYS
+    "ways": pl.Int64,  # in how many ways a question was asked at most
+    "agreement": pl.Float64,  # percent: the chance that two of the answers to a question are the same
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "turned": pl.Float64,  # percent of items that are right in one way and wrong in another
+    "turned_low": pl.Float64,
+    "turned_high": pl.Float64,
+    "entropy": pl.Float64,  # bits, of the answers to a question, on average
+    "entropy_low": pl.Float64,
+    "entropy_high": pl.Float64,
+    "spread": pl.Float64,  # points between the best and the worst way, over all questions
+    "items": pl.Int64,
+    "questions": pl.Int64,
+}
+
+GAPS: Schema = {
+    "endpoint": pl.String,
+    "culture": pl.String,
+    "score": pl.Float64,  # percent of questions
+    "difference": pl.Float64,  # points from the mean of the other cultures
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "p": pl.Float64,
+    "wobble": pl.Float64,  # points between the culture's best and worst order, template or sample
+    "within_wobble": pl.Boolean,  # whether the difference is smaller than that
+    "questions": pl.Int64,
+}
+
+HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages local,en"
+
+
+def consistency(task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)) -> Result:
+    """The result that a benchmark opts in with; ``consistency-demo-mcq`` for demo/mcq.
+
+    metric: 1.0 for a right answer. chosen: the column that tells what was answered, the same in every order; None where answers
+    are words, which agree where both are right or both wrong. same: columns that tell which rows are the same question; others than
+    the item where it has another item in each language.
+    """
+
+    def make(inputs: Inputs) -> Sequence[Table]:
+        columns = [name for name in (*ASKED, metric, chosen) if name is not None]
+        return consistency_tables(inputs.of(task, columns=columns), task, metric, chosen, same)
+
+    asks = "Does a model answer the same question alike in other words, orders of the options, languages and samples?"
+    return Result(name_of(task), f"Consistency: {task}", make, "", asks, (task,))
+
+
+def name_of(task: str) -> str:
+    """What the result of a task is called."""
+    return f"consistency-{task.replace('/', '-')}"
+
+
+def consistency_tables(
+    judged: pl.DataFrame, task: str, metric: str, chosen: str | None = "chosen_option", same: Sequence[str] = ("item",)
+) -> Sequence[Table]:
+    """How alike the answers are, and the gaps between cultures beside it; as ``consistency`` has it.
+
+    NotAvailableError where no question was asked in two ways.
+    """
+    known = [name for name in (metric, chosen) if name in judged.columns]
+    if metric not in known:
+        raise NotAvailableError(f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN")
+    rows = judged.select(*ASKED, *known).drop_nulls(metric)
+    split = {name: split_variant(name) for name in rows["variant"].cast(pl.String).unique()}
+    templates, orders = ({name: parts[at] for name, parts in split.items()} for at in (0, 1))
+    rows = rows.with_columns(
+        template=pl.col("variant").cast(pl.String).replace_strict(templates, return_dtype=pl.String),
+        order=pl.col("variant").cast(pl.String).replace_strict(orders, return_dtype=pl.Int64),
+        right=pl.col(metric),
+        answer=pl.col(chosen if chosen in known else metric).cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int64),
+    )
+    found = [row for of_model in rows.partition_by("endpoint", maintain_order=True) for row in _alike(of_model, same)]
+    if not found:
+        raise NotAvailableError(f"needs questions that were asked in more than one way: {HOW_TO_ASK}")
+    by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
+    alike = Table(
+        name_of(task),
+        f"The same question asked in other ways ({task})",
+        "Percent of pairs of answers that are the same, percent of items that turn round from right to wrong, and bits. The unit "
+        "is the question.",
+        pl.DataFrame(found, schema=dict(ALIKE)),
+        notes=(
+            f"Everything but one thing is kept equal. What could not be read agrees with nothing.{by_words} Agreement says nothing "
+            "of being right; guessing among four options anew has an agreement of 25 %.",
+            "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
+        ),
+    )
+    gaps = [row for of_model in rows.partition_by("endpoint", maintain_order=True) for row in _gaps(of_model)]
+    return (alike, _gap_table(gaps, task)) if gaps else (alike,)
+
+
+def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """ALIKE of one model."""
+    # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
+    numbers = rows.select(_numbered(name) for name in (*same, *WAYS))
+    rows = rows.select("endpoint", "right", "question", said=pl.col("answer").fill_null(-1 - pl.int_range(pl.len())))
+    rows = rows.with_columns(numbers.rename({name: f"number_{name}" for name in numbers.columns}))
+    rows = rows.unique([f"number_{name}" for name in numbers.columns], keep="last", maintain_order=True)
+    for over in WAYS:
+        if rows[f"number_{over}"].n_unique() < 2:
+            continue
+        key = pl.lit(0, dtype=pl.Int64)
+        for name in (*same, *(way for way in WAYS if way != over)):
+            key = key * int(numbers[name].max()) + pl.col(f"number_{name}") - 1  # type: ignore[arg-type]
+        each = rows.with_columns(key=key).filter(pl.len().over("key") > 1)
+        if each.is_empty():
+            continue
+        counts = each.group_by("key", "said", maintain_order=True).agg(n=pl.len())
+        total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
+        spoken = counts.group_by("key", maintain_order=True).agg(
+            ways=total,
+            agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
+            entropy=-(share * share.log(2)).sum(),
+        )
+        right = each.group_by("key", maintain_order=True).agg(
+            pl.col("question").first(), turned=(pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
+        )
+        items = spoken.join(right, on="key", maintain_order="left")
+        questions = items["question"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        ways = int(items["ways"].max())  # type: ignore[arg-type]
+        by_way = each.group_by(f"number_{over}").agg(pl.col("right").mean())["right"]
+        yield {
+            "endpoint": rows["endpoint"][0],
+            "over": over,
+            "ways": ways,
+            **_mean(items["agreement"].to_numpy(), questions, "agreement", "", 100.0, 1.0),
+            **_mean(items["turned"].to_numpy(), questions, "turned", "turned_", 100.0, 1.0),
+            **_mean(items["entropy"].to_numpy(), questions, "entropy", "entropy_", 1.0, math.log2(ways)),
+            "spread": 100 * float(np.ptp(by_way.to_numpy())),
+            "items": items.height,
+            "questions": np.unique(questions).size,
+        }
+
+
+def _numbered(name: str) -> pl.Expr:
+    """The values of a column as numbers from 1 on."""
+    return pl.col(name).cast(pl.String).cast(pl.Categorical).to_physical().rank("dense").cast(pl.Int64).alias(name)
+
+
+def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, most: float) -> dict[str, float]:
+    """A mean with its interval, under the names of the columns."""
+    sums, counts = cluster_totals(values, questions)
+    found = clustered_mean(sums, counts, float(values @ values), (0.0, most))
+    interval = found.interval()
+    return {name: scale * found.mean, f"{prefix}low": scale * interval.low, f"{prefix}high": scale * interval.high}
+
+
+def _gaps(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """GAPS of one model, with p_holm; nothing where there is one culture, or one order, template and sample."""
+    ways = ["order", "template", "sample"]
+    if rows["culture"].n_unique() < 2 or rows.select(ways).unique().height < 2:
+        return
+    by_question = rows.group_by("culture", "question", maintain_order=True).agg(pl.col("right").mean())
+    scores = by_question.group_by("culture").agg(score=pl.col("right").mean(), questions=pl.len()).sort("culture")
+    by_way = rows.group_by("culture", *ways).agg(pl.col("right").mean())
+    wobbles = dict(by_way.group_by("culture").agg(pl.col("right").max() - pl.col("right").min()).iter_rows())
+    found = []
+    for culture, score, questions in scores.iter_rows():
+        others = scores.filter(pl.col("culture") != culture)
+        apart = difference_of_shares(
+            np.array([score]),
+            np.array([float(questions)]),
+            others["score"].to_numpy(),
+            others["questions"].to_numpy().astype(float),
+        )
+        wobble = wobbles[culture]
+        found.append(
+            {
+                "endpoint": rows["endpoint"][0],
+                "culture": culture,
+                "score": 100 * score,
+                "difference": 100 * apart.difference,
+                "low": 100 * apart.low,
+                "high": 100 * apart.high,
+                "p": apart.p,
+                "wobble": 100 * wobble,
+                "within_wobble": abs(apart.difference) < wobble,
+                "questions": questions,
+            }
+        )
+    yield from with_holm(pl.DataFrame(found, schema=dict(GAPS))).iter_rows(named=True)
+
+
+def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
+    rows = pl.DataFrame(gaps, schema={**GAPS, "p_holm": pl.Float64})
+    told = []
+    for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
+        within = [cultures()[code].name if code in cultures() else code for code in of_model.filter("within_wobble")["culture"]]
+        told.append(
+            f"{endpoint}: {len(within)} of {of_model.height} gaps are smaller than what the way of asking does"
+            + (f"; they say nothing of {', '.join(within)}." if within else ".")
+        )
+    return Table(
+        f"{name_of(task)}-gaps",
+        f"Gaps between cultures beside the model's own wobble ({task})",
+        "Points from the mean of the other cultures. The unit is the question: its orders, templates and samples are averaged.",
+        rows,
+        Layout("culture", "endpoint", "difference", decimals=1, drawn="intervals", diverges=0.0),
+        notes=(
+            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. wobble: how far the culture's "
+            "own score moves between orders, templates and samples, from the best to the worst: more, the more of them and the "
+            "fewer questions there are. within_wobble where the gap is smaller.",
+            *told,
+        ),
+    )

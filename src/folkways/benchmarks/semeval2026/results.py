@@ -1,0 +1,54 @@
+"""Whose culture answers: wrong short answers beside the answers of the other regions to the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from folkways.benchmarks.consistency import consistency
+from folkways.benchmarks.judging.answer_matching import StrictMatcher
+from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.semeval2026.data.reading import people_answered, read_answers
+from folkways.benchmarks.semeval2026.templates import templates_of
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.whose_culture.matching import Answers, Wording, of_answers
+from folkways.benchmarks.whose_culture.result import whose_culture
+
+SAQ, MCQ = "semeval2026/saq", "semeval2026/mcq"
+NEEDED = ("endpoint", "culture", "language", "question", "state", "answer", "counted", "correct")
+
+
+def _matches(inputs: Inputs) -> pl.DataFrame:
+    """Replies are compared with the answers of the regions that were asked in the same language."""
+    judged = inputs.of(SAQ, columns=NEEDED)
+    entries = list(read_answers(inputs.releases[SAQ]))
+    asked = pl.DataFrame(
+        [(entry.number, entry.culture, entry.english) for entry in entries],
+        schema={"question": pl.String, "culture": pl.String, "english": pl.String},
+        orient="row",
+    )
+    templates = templates_of(asked)
+    if not templates:
+        raise NotAvailableError(f"needs the questions' texts, which tell which questions about two regions are the same ({SAQ})")
+    known: dict[tuple[str, str], dict[str, Sequence[Sequence[Wording]]]] = {}
+    for entry in entries:
+        groups = [((answer, entry.language),) for answer in people_answered(entry.answers)]
+        if groups and entry.number in templates:
+            known.setdefault((templates[entry.number], entry.language), {}).setdefault(entry.culture, groups)
+    matcher = StrictMatcher("simple")
+
+    def answers(template: str, language: str) -> Answers:
+        return known.get((template, language), {})
+
+    def same(answer: str, reply: str, language: str) -> bool:
+        return matcher.compare(answer, reply, language) is not None
+
+    return of_answers(judged, "correct", pl.col("question").replace_strict(templates, default=None), answers, same)
+
+
+RESULTS = (
+    whose_culture(SAQ, _matches),
+    consistency(SAQ, "correct", chosen=None, same=("question",)),
+    consistency(MCQ, "correct"),
+)

@@ -1,0 +1,134 @@
+"""Wrong answers beside the other cultures' answers: which of them each could have been, and which it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from folkways.cultures import cultures
+from folkways.records import Schema, State, plain, require_columns
+
+MATCHES: Schema = {
+    "endpoint": pl.String,
+    "language": pl.String,  # that was asked in
+    "asked_culture": pl.String,
+    "question": pl.String,  # the template: the same for the question about every culture
+    "others": pl.List(pl.String),  # the cultures whose answer it could be
+    "weights": pl.List(pl.Float64),  # how many answers each of them has that would be wrong here
+    "matched": pl.List(pl.String),  # those whose answer it is
+}
+"""One row per wrong answer."""
+
+WRONG = ("endpoint", "language", "culture", "question", "state", "counted")
+"""Columns of judgements that are needed besides the metric."""
+
+Wording = tuple[str, str]
+"""A way to put an answer, and the language that it is in."""
+
+Answers = Mapping[str, Sequence[Sequence[Wording]]]
+"""Culture -> its people's answers, each as all the ways to put it."""
+
+Same = Callable[[str, str, str], bool]
+"""Whether an answer stands in a reply, of which the language of the answer is told: the benchmark's own rule."""
+
+
+MOST, SEED = 20_000, 0
+"""Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is held against a hundred."""
+
+
+def wrong(judged: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """The judgements with an answer that can be read and is wrong. DataError for columns that are not there."""
+    require_columns(judged, (*WRONG, metric), "judgements")
+    return plain(judged.filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0))
+
+
+def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
+    """MATCHES of multiple choice whose options are other cultures' answers: the culture of the option that was taken.
+
+    judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. An option that is
+    nobody's has a name there that is no culture's; how many such there are follows from the number of ``wrong_options`` of an item.
+    """
+    taken = wrong(judged, metric).filter(pl.col("offered").is_not_null(), pl.col("chosen_culture").is_not_null())
+    taken = taken.with_columns(question=templates)
+    told = taken.select(
+        *(name for name in MATCHES if name in taken.columns),
+        asked_culture="culture",
+        others=pl.col("offered").str.split(" "),
+        matched=pl.concat_list("chosen_culture"),
+    ).filter(pl.col("others").list.contains(pl.col("matched").list.first()))
+    known = pl.Series([*cultures()])
+    of_cultures = pl.col("others").list.eval(pl.element().is_in(known.implode())).list.sum()
+    nobodys = pl.col("others").list.len() - of_cultures
+    each = ((wrong_options - of_cultures.cast(pl.Float64)) / nobodys).clip(lower_bound=1.0)
+    weighted = told.with_row_index("row").with_columns(each=each).explode("others")
+    weight = pl.when(pl.col("others").is_in(known.implode())).then(1.0).otherwise("each")
+    lists = weighted.group_by("row", maintain_order=True).agg("others", weights=weight)
+    return told.drop("others").hstack(lists.drop("row")).select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+
+
+def of_answers(
+    judged: pl.DataFrame, metric: str, templates: pl.Expr, known: Callable[[str, str], Answers], same: Same
+) -> pl.DataFrame:
+    """MATCHES of answers in words: whose people gave the answer that the reply has.
+
+    judged: with ``answer``, the reply as it was judged. templates: which question is the same about every culture; null for
+    one that is asked about no other. known: template and language asked in -> the answers of all cultures that have some in that
+    language. An answer that people of the culture asked about gave as well would not be wrong, and does not count for others.
+    Where a model has more than MOST wrong answers in a language, MOST of them are drawn.
+    """
+    asked = wrong(judged, metric).filter(pl.col("answer").is_not_null()).with_columns(question=templates)
+    turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
+    asked = asked.filter(pl.col("question").is_not_null()).filter(turn < MOST)
+    key = ["question", "language", "culture", "answer"]
+    distinct = asked.select(key).unique(maintain_order=True)
+    questions: dict[tuple[str, str], _Question] = {}
+    rows = []
+    for template, language, culture, reply in distinct.iter_rows():
+        if (template, language) not in questions:
+            questions[template, language] = _Question(known(template, language))
+        rows.append(questions[template, language].match(culture, reply, same))
+    found = pl.DataFrame(rows, schema={name: MATCHES[name] for name in ("others", "weights", "matched")}, orient="row")
+    matched = asked.join(distinct.hstack(found), on=key, how="left", maintain_order="left").with_columns(asked_culture="culture")
+    return matched.filter(pl.col("others").list.len() > 0).select(pl.col(name).cast(kind) for name, kind in MATCHES.items())
+
+
+@dataclass
+class _Question:
+    """The answers to one question, and what was found of replies to it."""
+
+    answers: Answers
+    _texts: dict[str, list[frozenset[str]]] = field(default_factory=dict)  # of each culture's answers
+    _whose: dict[Wording, list[str]] = field(default_factory=dict)
+    _replies: dict[str, frozenset[str]] = field(default_factory=dict)
+    _weights: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for culture, groups in self.answers.items():
+            self._texts[culture] = [frozenset(text.casefold().strip() for text, _ in group) for group in groups]
+            for wording in dict.fromkeys(wording for group in groups for wording in group):
+                self._whose.setdefault(wording, []).append(culture)
+
+    def match(self, culture: str, reply: str, same: Same) -> tuple[list[str], list[float], list[str]]:
+        """The other cultures, how many answers each has, and those whose answer the reply has.
+
+        Nothing where it is an answer of the culture that was asked about, by this comparison if not by the profile's.
+        """
+        if reply not in self._replies:
+            hits = (names for (text, spoken), names in self._whose.items() if same(text, reply, spoken))
+            self._replies[reply] = frozenset(name for names in hits for name in names)
+        if culture not in self._weights:
+            self._weights[culture] = self._others(culture)
+        weights, matched = self._weights[culture], self._replies[reply]
+        if culture in matched:
+            return [], [], []
+        shown = {name: max(weight, float(name in matched)) for name, weight in weights.items()}
+        shown = {name: weight for name, weight in shown.items() if weight}
+        return [*shown], [*shown.values()], sorted(matched)
+
+    def _others(self, culture: str) -> dict[str, float]:
+        own = frozenset[str]().union(*self._texts.get(culture, ()))
+        return {
+            name: float(sum(own.isdisjoint(texts) for texts in groups)) for name, groups in self._texts.items() if name != culture
+        }

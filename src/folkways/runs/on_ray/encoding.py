@@ -1,0 +1,193 @@
+"""Vectors of texts from workers on a Ray cluster, each with a model of its own: every distinct text goes through a model once.
+
+One registry knows which texts are done or on their way, whoever asks for them, and hands the rest out, some hundred at a time, to
+workers that have nothing to do. The vectors stay in the cluster's object store, on the nodes where they were computed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from folkways.errors import FolkwaysError
+from folkways.metrics.neural.compute import Compute
+from folkways.metrics.neural.encoder import Encoder, TokenVectors
+from folkways.metrics.neural.folder import open_folder
+from folkways.metrics.neural.store import text_key
+from folkways.metrics.neural.vectors import Recipe, TextVectors
+from folkways.runs.on_ray.cluster import plain_errors
+from folkways.runs.options import Cluster
+from folkways.runs.scores.scoring_models import ScoringModels, vector_cache
+
+TEXTS_AT_ONCE = 1_000
+"""Texts that a worker gets at a time, and stores on its disk together: what is computed again if it dies."""
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A ``metrics.neural.vectors.Computed``, for any process of the cluster."""
+
+    registry: Any
+
+    def __call__(self, recipe: Recipe, texts: Sequence[str]) -> Mapping[str, TokenVectors]:
+        """See ``metrics.neural.vectors.Computed``."""
+        import ray
+
+        lost: list[Any] = []
+        while True:
+            try:
+                stored = ray.get(self.registry.stored.remote(recipe, texts, lost))
+            except ray.exceptions.RayTaskError as failure:
+                raise failure.cause from None
+            try:
+                parts = ray.get(stored)
+            except ray.exceptions.ObjectLostError:  # with the node that held it
+                lost = [one for one in stored if not _there(ray, one)]
+                continue
+            return {text: part[text] for part in parts for text in part}
+
+
+@contextmanager
+def encoders(ray: Any, models: ScoringModels, cluster: Cluster, at_once: int = TEXTS_AT_ONCE) -> Iterator[Any]:
+    """The registry, with its workers: one per GPU (or as ``cluster.gpus`` says), else one per node with all its CPUs.
+
+    ``cluster.workers`` at most. FolkwaysError for a cluster that has no room for one.
+    """
+    on_cpu = bool(models.devices) and all(device.startswith("cpu") for device in models.devices)
+    has = ray.cluster_resources().get("GPU", 0)
+    gpus = 0.0 if on_cpu or not has else 1.0 if cluster.gpus is None else cluster.gpus
+    most = cluster.workers or sys.maxsize
+    again = {"max_restarts": -1, "max_concurrency": 1}
+    worker = ray.remote(Worker)
+    if gpus:
+        if gpus > has:
+            raise FolkwaysError(f"the cluster has {has:g} GPUs, and a worker is to have {gpus:g}: set --gpus")
+        placed = {"num_cpus": 0, "num_gpus": gpus, "scheduling_strategy": "SPREAD"}
+        workers = [worker.options(**again, **placed).remote(models.devices) for _ in range(min(int(has / gpus), most))]
+    else:
+        workers = [
+            worker.options(**again, num_cpus=0, scheduling_strategy=_at(ray, node["NodeID"])).remote(
+                models.devices, int(node["Resources"].get("CPU", 1))
+            )
+            for node in [node for node in ray.nodes() if node["Alive"]][:most]
+        ]
+    here = _at(ray, ray.get_runtime_context().get_node_id())
+    registry = ray.remote(Registry).options(num_cpus=0, scheduling_strategy=here).remote(workers, at_once)
+    try:
+        yield registry
+    finally:
+        for actor in (registry, *workers):
+            ray.kill(actor)
+
+
+class Worker:
+    """The actor with a copy of each model that is asked for. devices: those the user named; threads: on a CPU, None for one."""
+
+    def __init__(self, devices: Sequence[str], threads: int | None = None) -> None:
+        if threads is not None:
+            os.environ["OMP_NUM_THREADS"] = str(threads)  # Ray says 1; torch reads it when it is imported
+        self._devices = tuple(device for device in devices if device.startswith("cpu"))  # which GPU it is, is Ray's to say
+        self._vectors: dict[str, TextVectors] = {}
+
+    def ready(self) -> bool:
+        """Whether it runs."""
+        return True
+
+    def encode(self, recipe: Recipe, texts: Sequence[str]) -> tuple[int, dict[str, TokenVectors]]:
+        """How many texts, and their vectors: two objects, so that who waits need not fetch the vectors."""
+        found = plain_errors(lambda: self._of(recipe).of(texts))
+        self._of(recipe).forget()
+        return len(texts), found
+
+    def _of(self, recipe: Recipe) -> TextVectors:
+        if recipe.name not in self._vectors:
+            planned = recipe.encoder
+            folder = open_folder(planned.folder.path, planned.folder.name)
+            if folder.revision != planned.folder.revision:
+                raise FolkwaysError(
+                    f"the model {folder.name} is another one on the node {os.uname().nodename} ({folder.path}): copy it there from "
+                    "the machine of the command"
+                )
+            compute = Compute(self._devices, precision=planned.compute.precision)
+            own = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
+            self._vectors[recipe.name] = TextVectors(own, cache=vector_cache())
+        return self._vectors[recipe.name]
+
+
+class Registry:
+    """The actor that knows who computes what. Its methods run beside each other on one thread."""
+
+    def __init__(self, workers: Sequence[Any], at_once: int) -> None:
+        self._idle: asyncio.Queue[Any] = asyncio.Queue()
+        for worker in workers:
+            self._idle.put_nowait(worker)
+        self._at_once = at_once
+        self._parts: dict[tuple[str, bytes], asyncio.Task[Any]] = {}
+        self._done: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
+        self._restarts: set[asyncio.Task[None]] = set()
+
+    async def stored(self, recipe: Recipe, texts: Sequence[str], lost: Sequence[Any]) -> list[Any]:
+        """References to mappings that together hold the vectors of the texts, once all are computed.
+
+        lost: references from an earlier call whose node has died. Raises what ``Encoder.encode`` does.
+        """
+        keys = {text: (recipe.name, text_key(text)) for text in texts}
+        gone = {text for text, key in keys.items() if key in self._parts and _result(self._parts[key]) in lost}
+        new = sorted((text for text, key in keys.items() if key not in self._parts or text in gone), key=len, reverse=True)
+        for start in range(0, len(new), self._at_once):
+            part = new[start : start + self._at_once]
+            self._all[recipe.encoder.folder.name] += len(part)
+            self._parts.update(dict.fromkeys((keys[text] for text in part), asyncio.create_task(self._encoded(recipe, part))))
+        return [await task for task in dict.fromkeys(self._parts[key] for key in keys.values())]
+
+    async def counts(self) -> dict[str, tuple[int, int]]:
+        """Model -> texts that are done, and all that were asked for."""
+        return {name: (self._done[name], total) for name, total in self._all.items()}
+
+    async def _encoded(self, recipe: Recipe, texts: Sequence[str]) -> Any:
+        import ray
+
+        while True:
+            worker = await self._idle.get()
+            count, vectors = worker.encode.options(num_returns=2).remote(recipe, texts)
+            try:
+                done = await count
+            except ray.exceptions.RayActorError:
+                restart = asyncio.create_task(self._restarted(worker))
+                self._restarts.add(restart)
+                restart.add_done_callback(self._restarts.discard)
+                continue
+            except ray.exceptions.RayTaskError as failure:
+                self._idle.put_nowait(worker)
+                raise failure.cause from None
+            self._idle.put_nowait(worker)
+            self._done[recipe.encoder.folder.name] += done
+            return vectors
+
+    async def _restarted(self, worker: Any) -> None:
+        """Back among the idle once it runs again; never, where no node has room for it."""
+        await worker.ready.options(max_task_retries=-1).remote()
+        self._idle.put_nowait(worker)
+
+
+def _result(task: asyncio.Task[Any]) -> Any:
+    return task.result() if task.done() and task.exception() is None else None
+
+
+def _at(ray: Any, node: str) -> Any:
+    return ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=True)
+
+
+def _there(ray: Any, stored: Any) -> bool:
+    try:
+        ray.get(stored)
+    except ray.exceptions.ObjectLostError:
+        return False
+    return True

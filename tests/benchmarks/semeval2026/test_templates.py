@@ -1,0 +1,55 @@
+"""Which questions about different regions are the same: by number, and by wording where the numbers do not tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from folkways.benchmarks.semeval2026.data.reading import read_answers
+from folkways.benchmarks.semeval2026.templates import templates_of
+from folkways.releases.store import open_release
+
+WORDINGS = (
+    "What is a common snack for nursery kids in {}?",
+    "What is a popular food to go with beer in {}?",
+    "Which region in {} is the most popular skiing destination?",
+    "How do primary school students in {} get to school?",
+)
+NAMES = {"US": "the US", "FR": "France", "KR": "South Korea", "JP": "Japan"}
+
+
+def items(shift: dict[str, int]) -> pl.DataFrame:
+    rows = [
+        (f"{code}_{number + 1:03}", code, WORDINGS[(number + shift.get(code, 0)) % len(WORDINGS)].format(name))
+        for code, name in NAMES.items()
+        for number in range(len(WORDINGS))
+    ]
+    return pl.DataFrame(rows, schema=["question", "culture", "english"], orient="row")
+
+
+def test_another_order_is_told_by_the_wording() -> None:
+    found = templates_of(items({"JP": 1}))
+    assert found["JP_001"] == found["US_002"] == "002" and found["JP_004"] == "001"
+    assert [found[f"{code}_003"] for code in ("US", "FR", "KR")] == ["003"] * 3
+
+
+def test_a_question_like_no_other_is_in_no_template() -> None:
+    own = pl.col("english").replace({"How do primary school students in Japan get to school?": "Who won the sumo cup in Japan?"})
+    found = templates_of(items({}).with_columns(own))
+    assert "JP_004" not in found and found["JP_003"] == "003"
+    assert templates_of(items({}).with_columns(english=pl.lit(None, dtype=pl.String))) == {}
+
+
+@pytest.mark.nightly
+@pytest.mark.shared
+def test_the_released_questions(shared: Path) -> None:
+    entries = read_answers(open_release(shared / "data" / "semeval2026-task7", "semeval2026"))
+    rows = [(entry.number, entry.culture, entry.english) for entry in entries]
+    table = pl.DataFrame(rows, schema=["question", "culture", "english"], orient="row")
+    found = templates_of(table)
+    moved = {question[:2] for question, template in found.items() if not question.endswith(template)}
+    assert sum(not template.endswith(question[3:]) for question, template in found.items() if question.startswith("JP")) > 450
+    assert "JP" in moved and len(moved) < 6, "all other regions have the numbers, but for single questions"
+    assert found["JP_060"] == "061", "the most famous private company"

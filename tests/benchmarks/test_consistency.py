@@ -1,0 +1,114 @@
+"""Consistency: figures computed by hand, of answers made up here, and of the demo asked in several orders."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.benchmarks.consistency import consistency_tables
+from folkways.benchmarks.tables import NotAvailableError
+from folkways.records import compact
+
+NAMES = ["endpoint", "item", "question", "culture", "language", "variant", "sample", "correct", "chosen_option"]
+
+
+def judged(*rows: tuple[str, str, str, str, int, str | None], right: str = "A") -> pl.DataFrame:
+    """Item, culture, language, variant, sample and what was chosen."""
+    full = [
+        ("m", item, item, culture, language, variant, sample, float(chosen == right), chosen)
+        for item, culture, language, variant, sample, chosen in rows
+    ]
+    return pl.DataFrame(full, schema=NAMES, orient="row")
+
+
+def alike(data: pl.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
+    return {row["over"]: row for row in consistency_tables(data, "t/mcq", "correct", **options)[0].rows.iter_rows(named=True)}
+
+
+def test_agreement_entropy_and_turns_by_hand() -> None:
+    orders = ["plain", "plain~order-2", "plain~order-3", "plain~order-4"]
+    one = [("1", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, "AAAB", strict=True)]
+    two = [("2", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, "BBBB", strict=True)]
+    three = [("3", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, ["A", None, None, "A"], strict=True)]
+    found = alike(judged(*one, *two, *three))
+    assert set(found) == {"order"}
+    row = found["order"]
+    # Three of six pairs, all six, and one of six: what could not be read agrees with nothing.
+    assert row["agreement"] == pytest.approx(100 * (3 / 6 + 1 + 1 / 6) / 3)
+    entropies = [-(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25)), 0.0, 0.5 * 1 + 2 * 0.25 * 2]
+    assert row["entropy"] == pytest.approx(sum(entropies) / 3)
+    assert row["turned"] == pytest.approx(100 * 2 / 3)
+    assert (row["ways"], row["items"], row["questions"]) == (4, 3, 3)
+    # The orders are right 2, 1, 1 and 1 times of three.
+    assert row["spread"] == pytest.approx(100 / 3)
+    assert row["low"] < row["agreement"] < row["high"] and row["turned_low"] < row["turned"] < row["turned_high"]
+
+
+def test_all_but_one_thing_is_kept_equal() -> None:
+    rows = [
+        ("1", "KR", "en", "plain", 0, "A"),
+        ("1", "KR", "en", "plain", 1, "A"),
+        ("1", "KR", "en", "other", 0, "B"),
+        ("1", "KR", "ko", "plain", 0, "C"),
+    ]
+    found = alike(judged(*rows))
+    assert {over: row["agreement"] for over, row in found.items()} == {"template": 0.0, "language": 0.0, "sample": 100.0}
+
+
+def test_a_question_with_an_item_in_each_language() -> None:
+    rows = judged(("en/1", "KR", "en", "plain", 0, "A"), ("ko/1", "KR", "ko", "plain", 0, "A")).with_columns(question=pl.lit("1"))
+    with pytest.raises(NotAvailableError, match="--permute-options"):
+        alike(rows)
+    assert alike(rows, same=("question",))["language"]["agreement"] == 100.0
+
+
+def test_answers_in_words_agree_where_both_are_wrong() -> None:
+    rows = judged(*(("1", "KR", "en", "plain", sample, chosen) for sample, chosen in enumerate("BCA")))
+    assert alike(rows, chosen=None)["sample"]["agreement"] == pytest.approx(100 / 3)
+    assert alike(rows)["sample"]["agreement"] == 0.0
+
+
+def test_gaps_that_are_smaller_than_the_wobble_are_marked() -> None:
+    def replies(culture: str, first: int, second: int) -> list[tuple[str, str, str, str, int, str | None]]:
+        """So many of ten right in either order."""
+        return [
+            (f"{culture}{number}", culture, "en", variant, 0, "A" if number < right else "B")
+            for variant, right in (("plain", first), ("plain~order-2", second))
+            for number in range(10)
+        ]
+
+    data = judged(*replies("KR", 9, 9), *replies("US", 7, 3), *replies("ES", 4, 4))
+    tables = consistency_tables(data, "t/mcq", "correct")
+    as_in_reports = compact(data).with_columns(pl.col("correct").cast(pl.Float64))
+    for one, other in zip(tables, consistency_tables(as_in_reports, "t/mcq", "correct"), strict=True):
+        assert one.rows.equals(other.rows)
+    gaps = {row["culture"]: row for row in tables[1].rows.iter_rows(named=True)}
+    assert [gaps[code]["score"] for code in ("KR", "US", "ES")] == pytest.approx([90.0, 50.0, 40.0])
+    assert [gaps[code]["difference"] for code in ("KR", "US", "ES")] == pytest.approx([45.0, -15.0, -30.0])
+    assert [gaps[code]["wobble"] for code in ("KR", "US", "ES")] == pytest.approx([0.0, 40.0, 0.0])
+    assert [gaps[code]["within_wobble"] for code in ("KR", "US", "ES")] == [False, True, False]
+    assert any("1 of 3 gaps" in note and "say nothing of United States" in note for note in tables[1].notes)
+
+
+@given(st.lists(st.lists(st.sampled_from(["A", "B", "C", None]), min_size=2, max_size=5), min_size=1, max_size=6))
+def test_bounds_and_the_order_of_rows(answers: list[list[str | None]]) -> None:
+    rows = judged(
+        *(
+            (str(item), "KR", "en", "plain", sample, chosen)
+            for item, chosens in enumerate(answers)
+            for sample, chosen in enumerate(chosens)
+        )
+    )
+    (row,) = alike(rows).values()
+    assert 0 <= row["low"] <= row["agreement"] + 1e-9 and row["agreement"] - 1e-9 <= row["high"] <= 100
+    assert -1e-9 <= row["entropy"] <= math.log2(row["ways"]) + 1e-9
+    assert (row["agreement"] == pytest.approx(100)) == (row["entropy"] == pytest.approx(0, abs=1e-12))
+    (other,) = alike(rows.sample(fraction=1.0, shuffle=True, seed=2)).values()
+    assert [other[name] for name in ("agreement", "turned", "entropy")] == pytest.approx(
+        [row[name] for name in ("agreement", "turned", "entropy")]
+    )

@@ -1,0 +1,39 @@
+"""What a reply repeats of its prompt: whole sentences, examples; never what may be said for its own sake."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from folkways.text.repeated import without_repeated
+
+QUESTION = "When do shops close in Ireland? (Give it in HH:MM format (e.g., 18:00, 09:00).)"
+WORDS = st.lists(st.sampled_from(["rice", "tea", "18:00", "茶", "お", "ሻይ", "கோபுரம்", "a"]), max_size=9)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "left"),
+    [
+        ("Shops close at 18:00", QUESTION, "Shops close at 18:00"),
+        ("The answer is 18:00, 09:00.", QUESTION, "The answer is  ."),
+        ("18:00. 09:30.", QUESTION, "18:00. 09:30."),
+        ("Most SHOPS CLOSE IN Ireland at six.", QUESTION, "Most   at six."),
+        ("朝に何を飲みますか？お茶", "朝に何を飲みますか。", "？お茶"),
+        ("お茶を飲みます", "朝に何を飲みますか。", "お茶を飲みます"),
+        ("கோபுரத்தின் பெயர் என்ன மணி", "பிரபலமான கோபுரத்தின் பெயர் என்ன?", " மணி"),
+        ("high school", "Where do high school students study?", "high school"),
+        ("", "a b c", ""),
+        ("a b c", "", "a b c"),
+    ],
+)
+def test_runs_that_stand_in_both_go(text: str, source: str, left: str) -> None:
+    assert without_repeated(text, source) == left
+
+
+@given(WORDS, WORDS)
+def test_words_that_the_source_lacks_stay_and_a_source_says_nothing_of_itself(text: list[str], source: list[str]) -> None:
+    left = without_repeated(" ".join(text), " ".join(source)).split()
+    assert [word for word in text if word not in source] == [word for word in left if word not in source]
+    again = without_repeated(" ".join(source), " ".join(source))
+    assert len(again.split()) < len(source) or again.split() == source
