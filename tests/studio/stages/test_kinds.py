@@ -247,6 +247,37 @@ def test_an_expert_decides_as_the_stage_itself_would() -> None:
     assert onward == {"item": "potluck", "sentence": "Three.", "by": ""}
 
 
+def test_an_expert_is_not_asked_where_at_least_two_said_the_same_and_nobody_anything_else() -> None:
+    handler, rules, config = stage_kind("adjudicate"), config_of("label_item"), config_of("adjudicate")
+    content = {"sentence": "We went.", "spans": [[0, 2]]}
+
+    def settled(*said: dict[str, Any]) -> Decision | None:
+        votes = [Vote(f"p-{number}", payload) for number, payload in enumerate(said)]
+        return handler.on_arrival(handler.take_over(content, Arrival("label_item", rules, votes), config), config)
+
+    found = settled(LABELS, LABELS)
+    assert found is not None and (found.outcome, found.result) == ("done", {**LABELS, "agreed": True})
+    assert settled(LABELS) is None
+    assert settled(LABELS, LABELS, {**LABELS, "element": "Art"}) is None
+    nothing = Arrival(
+        "vote", config_of("vote"), [Vote(each, {"choices": [], "abstain": "dont_know", "comment": ""}) for each in "ab"]
+    )
+    assert handler.on_arrival(handler.take_over({}, nothing, config), config) is None, "nobody said anything"
+
+
+def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_filled_in() -> None:
+    handler, rules, config = stage_kind("adjudicate"), config_of("adapt"), config_of("adjudicate")
+    one = take("adapt", {"strategies": ["neutral_term"], "intra": "A <CSI>meal</CSI>.", "inter": "<CSI>餐</CSI>。"})
+    spaced, other = {**one, "intra": "A  <CSI> meal </CSI>."}, {**one, "intra": "A <CSI> feast </CSI>."}
+    votes = [Vote(f"p-{number}", payload) for number, payload in enumerate((one, spaced, other))]
+    values = handler.form_values(handler.take_over({}, Arrival("adapt", rules, votes), config), config, {})
+    assert [(each["people"], each["draft"]["intra"], each["draft"]["intra_spans"]) for each in values["versions"]] == [
+        (2, "A meal.", [[2, 6]]),
+        (1, "A feast.", [[2, 7]]),
+    ]
+    assert values["decision"] == {"strategies": ["neutral_term"], "inter": "餐。", "inter_spans": [[0, 1]]}
+
+
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:
     payload = take("adapt", {"strategies": ["non_transferable"]})
     assert payload == {"strategies": ["non_transferable"], "intra": "Non-transferrable", "inter": "Non-transferrable"}

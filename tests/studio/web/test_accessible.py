@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from folkways.studio.services.work import assignments
+from folkways.studio.services.work import assignments, judgements
 from tests.studio.web.conftest import Field
 from tests.support.browser import axe_violations
 
@@ -35,6 +35,10 @@ CONTENTS: dict[str, dict[str, Any]] = {
     "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
     "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
 }
+VERSIONS = [
+    {"strategies": ["neutral_term"], "intra": "On <CSI>a holiday</CSI> we went.", "inter": "<CSI>명절</CSI>에 갔다."},
+    {"strategies": ["functional_equivalent"], "intra": "On <CSI>Chuseok</CSI> we went.", "inter": "<CSI>추석</CSI>에 갔다."},
+]
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 DESK = ("", "/people", "/items", "/quality", "/data", "/log")
@@ -66,7 +70,12 @@ class Site:
 @pytest.fixture
 def site(make_field: Callable[..., Field]) -> Site:
     stages = [{"name": kind.replace("_", "-"), "kind": kind, "for_each_population": False} for kind in KINDS]
+    stages += [
+        {"name": "adapt-twice", "kind": "adapt", "for_each_population": False, "next": {"done": "decide"}},
+        {"name": "decide", "kind": "adjudicate"},
+    ]
     made = make_field(stages, models={"helper": "small", "verifier": "small"})
+    made.add("adapt-twice", [CONTENTS["adapt"]])
     person = made.arrived()
     site = Site(made, person.account_id)
     for kind in KINDS:
@@ -75,6 +84,17 @@ def site(make_field: Callable[..., Field]) -> Site:
         work = assignments.claim_next(made.workspace, person.id, stage=kind.replace("_", "-"))
         assert isinstance(work, assignments.Work)
         site.tasks[kind] = f"/work/{made.study.name}/tasks/{work.assignment.id}"
+    # Of two adaptations that differ an expert decides, and a question like the one at hand stands beside it.
+    made.add("curate", [{**CONTENTS["curate"], "english": "What do people in Korea eat at noon?"}])
+    for version in VERSIONS:
+        adapting = assignments.claim_next(made.workspace, made.arrived().id, stage="adapt-twice")
+        assert isinstance(adapting, assignments.Work)
+        judgements.submit(
+            made.workspace, adapting.assignment.participant_id, adapting.assignment.id, version, f"key-{adapting.assignment.id}"
+        )
+    deciding = assignments.claim_next(made.workspace, person.id, stage="decide")
+    assert isinstance(deciding, assignments.Work)
+    site.tasks["adjudicate"] = f"/work/{made.study.name}/tasks/{deciding.assignment.id}"
     site.desk = [made.desk + page for page in (*DESK, f"/items/{made.ids[0]}", f"/items/{made.ids[6]}", f"/people/{person.id}")]
     return site
 

@@ -82,7 +82,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
 
     expert = field.staff(Role.EXPERT)
     begin(expert)
-    expect(expert.locator(".candidates li")).to_contain_text(["Rituals", "Customs"])
+    expect(expert.locator(".versions article")).to_contain_text(["Rituals", "Customs"])
     for name in ("Social Tradition", "Semi-visible", "Rituals"):
         expert.get_by_role("radio", name=name, exact=True).check()
     expert.get_by_label("Why?").fill("The sentence is about what is done every year.")

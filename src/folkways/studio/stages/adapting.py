@@ -109,9 +109,34 @@ class Adapt(StageKind):
             "inter_spans": spans(fields, "inter_spans"),
         }
 
+    def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With the marks beside the text; both sentences empty where nothing was carried over."""
+        draft = {name: value for name, value in payload.items() if name not in VERSIONS}
+        for name in VERSIONS:
+            if name in payload:
+                plain, spans = untag("" if payload[name] == NO_VERSION else payload[name])
+                draft |= {name: plain, f"{name}_spans": spans or []}
+        return draft
+
+    def subject(self, content: Content) -> Content:
+        """Without what people made of it, where that came along."""
+        return {name: value for name, value in content.items() if name != "adaptations"}
+
+    @staticmethod
+    def strategies(translate: Translate) -> Mapping[str, str]:
+        """The strategies in words."""
+        return {
+            "direct_equivalent": translate("Direct equivalent"),
+            "functional_equivalent": translate("Functional equivalent"),
+            "neutral_term": translate("Neutral term"),
+            NON_TRANSFERABLE: translate("Non-transferable"),
+        }
+
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """Strategies and both versions, tagged."""
-        return [", ".join(payload["strategies"]), payload["intra"], payload["inter"]]
+        """Strategies in words, and both versions, tagged, where there are any."""
+        words = self.strategies(translate)
+        versions = [payload[name] for name in VERSIONS if payload[name] != NO_VERSION]
+        return [", ".join(words[each] for each in payload["strategies"]), *versions]
 
 
 def untag(text: str) -> tuple[str, list[list[int]] | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +23,8 @@ def _inner(content: Content) -> StageKind:
 class Adjudicate(StageKind):
     """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged there),
     ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and ``reason``. result: what
-    it decides.
+    it decides. Where at least two people said the same, and nobody anything else, there is nothing to decide: the item is settled
+    as it arrives.
 
     On its page: the fields of that kind of stage, and ``why``.
     """
@@ -60,6 +63,18 @@ class Adjudicate(StageKind):
         result = _inner(content).result_of(votes[-1].payload["decision"], content["content"], content["rules"])
         return Decision("done", result={**result, "adjudicated": True})
 
+    def on_arrival(self, content: Content, config: Config) -> Decision | None:
+        """What everybody said, where they all said the same."""
+        inner, said = _inner(content), content["candidates"]
+        if len(said) < 2 or len(_versions(content)) > 1 or inner.undecided(said[0]["payload"]):
+            return None
+        result = inner.result_of(said[0]["payload"], content["content"], content["rules"])
+        return Decision("done", result={**result, "agreed": True}, reason="everybody said the same")
+
+    def subject(self, content: Content) -> Content:
+        """What was judged, without what was said of it."""
+        return _inner(content).subject(content["content"])
+
     def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
         """In the decision, what the other kind has texts in."""
         inner = _inner(content)
@@ -74,10 +89,16 @@ class Adjudicate(StageKind):
         return _inner(content).hand_on(inner, result, content["rules"])
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The inner form with its own context."""
-        inner = _inner(content)
-        decision = {name: value for name, value in draft.items() if name != "reason"}
-        return {"inner": inner, "decision": decision, **inner.form_values(content["content"], content["rules"], decision)}
+        """The inner form with its own context, and each version as that form filled in. A new form has what all agree on."""
+        inner, inside, rules = _inner(content), content["content"], content["rules"]
+        decision = {name: value for name, value in draft.items() if name != "reason"} or inner.draft_of(_agreed(content))
+        versions = [
+            {**version, "draft": filled, "values": inner.form_values(inside, rules, filled)}
+            for version in _versions(content)
+            for filled in [inner.draft_of(version["payload"])]
+        ]
+        more = inner.form_values(inside, rules, decision)
+        return {"inner": inner, "decision": decision, "versions": versions, "agreed": bool(_agreed(content)), **more}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """A submission of the inner kind, and why."""
@@ -87,3 +108,28 @@ class Adjudicate(StageKind):
         """What was decided, and why."""
         lines = _inner(content).describe(payload["decision"], content["content"], translate)
         return [*lines, *([f"“{payload['reason']}”"] if payload["reason"] else [])]
+
+
+def _versions(content: Content) -> list[dict[str, Any]]:
+    """What people said, in order of arrival: each different ``payload`` with how many ``people`` said it.
+
+    Two are the same where the item would come to the same by either, spacing and ways of encoding a letter aside.
+    """
+    inner = _inner(content)
+    found: dict[str, dict[str, Any]] = {}
+    for candidate in content["candidates"]:
+        result = inner.result_of(candidate["payload"], content["content"], content["rules"])
+        said = unicodedata.normalize("NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split()))
+        found.setdefault(said, {"payload": candidate["payload"], "people": 0})["people"] += 1
+    return list(found.values())
+
+
+def _agreed(content: Content) -> Mapping[str, Any]:
+    """The fields that at least two people filled in, and all in the same way; all fields where they say the same by any of them."""
+    if len(content["candidates"]) > 1 and len(versions := _versions(content)) == 1:
+        return dict(versions[0]["payload"])
+    payloads = [candidate["payload"] for candidate in content["candidates"]]
+    if len(payloads) < 2:
+        return {}
+    first, *others = payloads
+    return {name: value for name, value in first.items() if value and all(other.get(name) == value for other in others)}

@@ -120,6 +120,7 @@ class StageKind(ABC):
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
+    compared: ClassVar[tuple[str, ...]] = ()  # texts of the content by which repeats among the stage's items are found
     form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
@@ -172,6 +173,10 @@ class StageKind(ABC):
         """The content of an item that comes to this stage from another."""
         return content
 
+    def on_arrival(self, content: Content, config: Config) -> Decision | None:
+        """What an item that comes from another stage is settled with at once; None where people have to be asked."""
+        return None
+
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
         return {}
@@ -207,6 +212,14 @@ class StageKind(ABC):
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
         return {name: text(fields, name) for name in self.form_fields}
+
+    def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A judgement, or some fields of one, as ``read_form`` would have read it: what its form is filled with again."""
+        return dict(payload)
+
+    def subject(self, content: Content) -> Content:
+        """What an item is about, for the pages of researchers."""
+        return content
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""

@@ -90,6 +90,7 @@ class Curate(StageKind):
 
     name = "curate"
     content_texts: ClassVar[Mapping[str, int]] = {"english": 4000, "category": 4000}
+    compared = ("question", "english")
     form_fields = ("decision", "of", "template")
     texts = ("template", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"

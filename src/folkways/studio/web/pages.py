@@ -9,12 +9,14 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from folkways import __version__
 from folkways.cultures import cultures, languages
 from folkways.reports.text import count, duration, number, percent, shorten, visible
+from folkways.studio.stages.adapting import untag
 from folkways.studio.web.i18n import LOCALES, catalogue, direction, endonyms, term
 from folkways.text.scripts import letters_of
 
@@ -42,9 +44,25 @@ def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
     parts: list[Markup] = []
     at = 0
     for start, end in spans:
-        parts += [escape(text[at:start]), Markup("<mark>"), escape(text[start:end]), Markup("</mark>")]
+        parts += [escape(visible(text[at:start])), Markup("<mark>"), escape(visible(text[start:end])), Markup("</mark>")]
         at = end
-    return Markup("").join([*parts, escape(text[at:])])
+    return Markup("").join([*parts, escape(visible(text[at:]))])
+
+
+def tagged(text: str, width: int | None = None) -> Markup | str:
+    """Text in which ``<CSI>`` tags stand, with ``mark`` elements in their place; any other text as it is.
+
+    width: as in ``shorten``.
+    """
+    plain, spans = untag(text)
+    short = plain if width is None else shorten(plain, width)
+    return marked(short, [(start, end) for start, end in spans if end <= len(short)]) if spans else short
+
+
+@pass_context
+def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
+    """A stage's part of a page on which more is shown than once, with other values in it than the page has."""
+    return Markup(context.environment.get_template(kind.form_template).render({**context.get_all(), **values}))  # noqa: S704 - a template
 
 
 def day(moment: float | None) -> str:
@@ -84,12 +102,13 @@ def environment(locale: str) -> Environment:
     )
     made.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(
-        number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, day=day,
-        language=language_name, letters=letters_of, culture=culture_name, direction=direction, term=partial(term, locale=locale),
+        number=number, count=count, percent=percent, duration=duration, shorten=shorten, exact=exact, marked=marked, tagged=tagged,
+        day=day, language=language_name, letters=letters_of, culture=culture_name, direction=direction,
+        term=partial(term, locale=locale),
     )  # fmt: skip
     made.globals.update(
         static=static, locale=locale, direction=direction(locale), locales={name: endonyms()[name] for name in LOCALES},
-        version=__version__, zip=zip,
+        version=__version__, zip=zip, filled=filled,
     )  # fmt: skip
     return made
 

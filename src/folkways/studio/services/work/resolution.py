@@ -136,8 +136,9 @@ def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: St
             populations.c.study_id == item.study_id, populations.c.id.not_in(wider)
         )
         places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
+    settled = stage_kind(target.kind).on_arrival(content, target.config)
     for population_id, key in places:
-        place_item(
+        placed = place_item(
             connection,
             target,
             key,
@@ -147,3 +148,7 @@ def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: St
             author_id=item.author_id,
             now=now,
         )
+        if settled is not None:
+            child = from_row(Item, get_row(connection, schema.items, id=placed))
+            _end(connection, child, ItemState.DONE, settled, now)
+            _follow_branch(connection, child, target, settled, now)

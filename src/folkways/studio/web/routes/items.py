@@ -12,7 +12,7 @@ from starlette.responses import Response
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.rules.disagreement import disagreement
-from folkways.studio.services import items, redaction, studies
+from folkways.studio.services import items, redaction, repeats, studies
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.forms import whole
@@ -32,9 +32,10 @@ MOST = 5000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item in the list: its stage, what was said, and how far people are apart."""
+    """One item in the list: what it is about, its stage, what was said, and how far people are apart."""
 
     item: Item
+    subject: Mapping[str, Any]
     stage: Stage
     said: tuple[tuple[str, int], ...]
     answers: int
@@ -79,7 +80,7 @@ def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int,
                 counts[line] = counts.get(line, 0) + 1
         ranked = tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:6])
         labels = [kind.labels(judgement.payload) for judgement in said]
-        rows.append(Row(item, stage, ranked, len(said), disagreement(labels)))
+        rows.append(Row(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
     return rows
 
 
@@ -102,14 +103,16 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     ]
     populations = {population.id: population for population in studies.populations(context.workspace, study.id)}
     place = populations.get(item.population_id or 0)
+    subject = kind.subject(item.content)
     return context.page(
         "desk/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=said, problems=problems,
         lineage=items.lineage(context.workspace, study.id, item.id)[:-1], pseudonyms=pseudonyms,
-        facts=sorted(item.content.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
+        facts=sorted(subject.items(), key=lambda pair: SUBJECT.index(pair[0]) if pair[0] in SUBJECT else len(SUBJECT)),
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
         decides=_can_decide(stage, item), language=place.language if place else "",
+        similar=repeats.similar_items(context.workspace, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from folkways.studio.errors import (
     SubmissionError,
 )
 from folkways.studio.records import AssignmentState, ParticipantState, Stage
-from folkways.studio.services import studies
+from folkways.studio.services import repeats, studies
 from folkways.studio.services.models.modelling import models_of
 from folkways.studio.services.people.participation import parts_of
 from folkways.studio.services.people.personal import attributes
@@ -133,7 +133,8 @@ def _task_page(
         address=f"/work/{context.study.name}/tasks/{work.assignment.id}", key=secrets.token_urlsafe(16), revision=revision,
         language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, **kind.form_values(content, config, draft),
+        has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
+        **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 

@@ -9,10 +9,10 @@ const NOT_CONTENT = new Set(["csrf", "key", "revision"]);
 
 const content = (form) => fieldsOf(form).filter(([name]) => !NOT_CONTENT.has(name));
 
-// The content that the page came with, whatever was typed before this script ran.
-function delivered(form) {
+// The content that fields came with, whatever was typed before this script ran.
+export function delivered(elements) {
   const found = [];
-  for (const field of form.elements) {
+  for (const field of elements) {
     if (!field.name || field.disabled || NOT_CONTENT.has(field.name)) continue;
     if (field.tagName === "SELECT") {
       const options = [...field.options];
@@ -33,7 +33,7 @@ export class Autosave {
     this.url = form.dataset.draft;
     this.name = `draft/${this.url}`;
     this.revision = Number(form.elements.revision.value);
-    this.saved = JSON.stringify(delivered(form));
+    this.saved = JSON.stringify(delivered(form.elements));
     this.paused = false;
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());

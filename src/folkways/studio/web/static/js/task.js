@@ -5,11 +5,13 @@ import { choices } from "./choices.js";
 import { shortcuts } from "./keys.js";
 import { watchLetters } from "./letters.js";
 import { startOutbox } from "./outbox.js";
+import { picks } from "./picks.js";
 import { keepWhilePresent } from "./presence.js";
 import { fieldsOf, post, unreachable } from "./send.js";
 import { Marker } from "./spans.js";
 import { queue } from "./store.js";
 import { oneWindow } from "./tabs.js";
+import { versions } from "./versions.js";
 
 const form = document.querySelector("form[data-task]");
 
@@ -24,6 +26,8 @@ if (form) {
   for (const root of form.querySelectorAll("[data-marker]")) new Marker(root);
   choices(form);
   watchLetters(form);
+  versions(form);
+  picks(form);
 
   const saver = new Autosave(form, status, (versions) => {
     conflict.hidden = false;
