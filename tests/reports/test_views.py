@@ -174,7 +174,7 @@ def test_methods_say_what_the_signature_says() -> None:
     assert words["Languages"] == "English, Korean"
     assert words["Text, Korean"] == "okt:1.2"
     assert words["Prompt text"] == "the authors’ wording, wording from the user’s file:mine.csv"
-    assert "mended" in words["Judging"]
+    assert "fixed" in words["Judging"]
     assert words["Odd key"] == "x"
 
 
