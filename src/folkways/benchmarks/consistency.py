@@ -92,15 +92,19 @@ def consistency_tables(
     if metric not in known:
         raise NotAvailableError(f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN")
     rows = judged.select(*ASKED, *known).drop_nulls(metric)
+    del judged  # there may be a million
     split = {name: split_variant(name) for name in rows["variant"].cast(pl.String).unique()}
     templates, orders = ({name: parts[at] for name, parts in split.items()} for at in (0, 1))
-    rows = rows.with_columns(
-        template=pl.col("variant").cast(pl.String).replace_strict(templates, return_dtype=pl.String),
-        order=pl.col("variant").cast(pl.String).replace_strict(orders, return_dtype=pl.Int64),
+    variant, answer = pl.col("variant").cast(pl.String), pl.col(chosen if chosen in known else metric)
+    rows = rows.select(
+        *(name for name in ASKED if name != "variant"),
+        template=variant.replace_strict(templates, return_dtype=pl.String).cast(pl.Categorical),
+        order=variant.replace_strict(orders, return_dtype=pl.Int16),
         right=pl.col(metric),
-        answer=pl.col(chosen if chosen in known else metric).cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int64),
+        answer=answer.cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int32),
     )
-    found = [row for of_model in rows.partition_by("endpoint", maintain_order=True) for row in _alike(of_model, same)]
+    models = rows["endpoint"].unique(maintain_order=True)
+    found = [row for model in models for row in _alike(rows.filter(pl.col("endpoint") == model), same)]
     if not found:
         raise NotAvailableError(f"needs questions that were asked in more than one way: {HOW_TO_ASK}")
     by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
@@ -116,7 +120,7 @@ def consistency_tables(
             "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
         ),
     )
-    gaps = [row for of_model in rows.partition_by("endpoint", maintain_order=True) for row in _gaps(of_model)]
+    gaps = [row for model in models for row in _gaps(rows.filter(pl.col("endpoint") == model))]
     return (alike, _gap_table(gaps, task)) if gaps else (alike,)
 
 
@@ -124,7 +128,9 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     """ALIKE of one model."""
     # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
     numbers = rows.select(_numbered(name) for name in (*same, *WAYS))
-    rows = rows.select("endpoint", "right", "question", said=pl.col("answer").fill_null(-1 - pl.int_range(pl.len())))
+    rows = rows.select(
+        "endpoint", "right", "question", said=pl.col("answer").fill_null(-1 - pl.int_range(pl.len(), dtype=pl.Int32))
+    )
     rows = rows.with_columns(numbers.rename({name: f"number_{name}" for name in numbers.columns}))
     rows = rows.unique([f"number_{name}" for name in numbers.columns], keep="last", maintain_order=True)
     for over in WAYS:
@@ -132,7 +138,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
             continue
         key = pl.lit(0, dtype=pl.Int64)
         for name in (*same, *(way for way in WAYS if way != over)):
-            key = key * int(numbers[name].max()) + pl.col(f"number_{name}") - 1  # type: ignore[arg-type]
+            key = key * int(numbers[name].max()) + pl.col(f"number_{name}").cast(pl.Int64) - 1  # type: ignore[arg-type]
         each = rows.with_columns(key=key).filter(pl.len().over("key") > 1)
         if each.is_empty():
             continue
@@ -165,7 +171,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def _numbered(name: str) -> pl.Expr:
     """The values of a column as numbers from 1 on."""
-    return pl.col(name).cast(pl.String).cast(pl.Categorical).to_physical().rank("dense").cast(pl.Int64).alias(name)
+    return pl.col(name).cast(pl.String).cast(pl.Categorical).to_physical().rank("dense").alias(name)
 
 
 def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, most: float) -> dict[str, float]:

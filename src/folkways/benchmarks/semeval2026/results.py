@@ -44,7 +44,7 @@ def _matches(inputs: Inputs) -> pl.DataFrame:
     def same(answer: str, reply: str, language: str) -> bool:
         return matcher.compare(answer, reply, language) is not None
 
-    return of_answers(judged, "correct", pl.col("question").replace_strict(templates, default=None), answers, same)
+    return of_answers(judged, "correct", pl.col("question").cast(pl.String).replace_strict(templates, default=None), answers, same)
 
 
 RESULTS = (

@@ -38,10 +38,14 @@ MOST, SEED = 20_000, 0
 """Wrong answers in words of a model in a language that are matched at most, drawn by the seed: each is held against a hundred."""
 
 
-def wrong(judged: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """The judgements with an answer that can be read and is wrong. DataError for columns that are not there."""
-    require_columns(judged, (*WRONG, metric), "judgements")
-    return plain(judged.filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0))
+def wrong(judged: pl.DataFrame, metric: str, *more: str) -> pl.DataFrame:
+    """WRONG, the metric and ``more`` of the judgements with an answer that can be read and is wrong, as they are.
+
+    DataError for columns that are not there.
+    """
+    columns = (*WRONG, metric, *more)
+    require_columns(judged, columns, "judgements")
+    return judged.select(columns).filter("counted", pl.col("state") == State.ANSWERED, pl.col(metric) == 0.0)
 
 
 def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_options: int) -> pl.DataFrame:
@@ -50,7 +54,7 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
     judged: with ``chosen_culture``, and ``offered``, the cultures of the wrong options with blanks between. An option that is
     nobody's has a name there that is no culture's; how many such there are follows from the number of ``wrong_options`` of an item.
     """
-    taken = wrong(judged, metric).filter(pl.col("offered").is_not_null(), pl.col("chosen_culture").is_not_null())
+    taken = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(["offered", "chosen_culture"])
     taken = taken.with_columns(question=templates)
     told = taken.select(
         *(name for name in MATCHES if name in taken.columns),
@@ -78,9 +82,9 @@ def of_answers(
     language. An answer that people of the culture asked about gave as well would not be wrong, and does not count for others.
     Where a model has more than MOST wrong answers in a language, MOST of them are drawn.
     """
-    asked = wrong(judged, metric).filter(pl.col("answer").is_not_null()).with_columns(question=templates)
+    asked = wrong(judged, metric, "answer").drop_nulls("answer").with_columns(question=templates)
     turn = pl.int_range(pl.len()).shuffle(SEED).over("endpoint", "language")
-    asked = asked.filter(pl.col("question").is_not_null()).filter(turn < MOST)
+    asked = plain(asked.drop_nulls("question").filter(turn < MOST))
     key = ["question", "language", "culture", "answer"]
     distinct = asked.select(key).unique(maintain_order=True)
     questions: dict[tuple[str, str], _Question] = {}

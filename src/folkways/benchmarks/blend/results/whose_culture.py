@@ -54,7 +54,7 @@ def _of_options(inputs: Inputs) -> pl.DataFrame:
         raise NotAvailableError(
             f"needs judgements that tell whose options were taken; score the run again: folkways score RUN ({MCQ})"
         )
-    return of_options(judged, "accuracy", pl.col("question").str.split("/").list.last(), WRONG_OPTIONS)
+    return of_options(judged, "accuracy", pl.col("question").cast(pl.String).str.split("/").list.last(), WRONG_OPTIONS)
 
 
 RESULTS = (
