@@ -30,6 +30,7 @@ def test_the_signature_names_the_file_and_how_it_ran(tmp_path, model):
     assert not any("served" in note for note in found.notes)
 
 
+@pytest.mark.nightly
 def test_a_crash_of_llama_cpp_loses_no_reply_and_the_same_run_goes_on(tmp_path, model):
     workspace, killed = tmp_path / "w.db", []
 

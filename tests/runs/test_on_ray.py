@@ -122,6 +122,7 @@ def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
         assert connection.exec_driver_sql("SELECT count(*) FROM workers").scalar() == 0
 
 
+@pytest.mark.nightly
 def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
     cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +151,7 @@ def test_ctrl_c_ends_all_workers_and_the_same_command_goes_on(
     assert server.stats()["total"] == QUESTIONS - answered
 
 
+@pytest.mark.nightly
 def test_a_worker_without_a_node_is_told_of_and_not_waited_for_after_ctrl_c(
     cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
     assert "rest" in author.url
 
 
+@pytest.mark.nightly
 def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, models={"helper": "nobody", "verifier": "keyless"})
     author = field.person()

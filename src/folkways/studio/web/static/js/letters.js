@@ -21,8 +21,9 @@ export function watchLetters(form) {
       const other = all >= LEAST && 2 * (field.value.match(own)?.length || 0) < all;
       if (Boolean(say.textContent) !== other) say.textContent = other ? language.say : "";
     };
-    field.addEventListener("change", look);
-    field.addEventListener("input", () => say.textContent && look()); // it goes while typing, and comes when the field is left
+    // While typing, and not when the field is left: what is clicked then would move away from under the pointer.
+    field.addEventListener("input", (event) => event.isComposing || look());
+    field.addEventListener("compositionend", look);
     form.addEventListener("filled", look);
     look();
   });
