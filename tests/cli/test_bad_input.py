@@ -22,7 +22,7 @@ WRONG = {
     "run dmeo --model baseline/first": r"unknown task or benchmark 'dmeo'; did you mean 'demo'\?\nvalid: .*xcr/prediction",
     f"{RUN} --cultures XX": r"unknown culture 'XX'\nvalid: CN, DE",
     f"{RUN} --cultures ,": r"separate names by commas",
-    f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: am, ar",
+    f"{RUN} --languages xx": r"unknown language 'xx'\nvalid: af, am",
     f"{RUN} --languages ko": r"unknown language of demo/mcq 'ko'\nvalid: en",
     f"{RUN} --variants nope": r"unknown variant of demo/mcq 'nope'\nvalid: all, plain",
     f"{RUN} --profile nope": r"unknown profile of demo/mcq 'nope'\nvalid: .*strict",

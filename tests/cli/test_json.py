@@ -46,7 +46,7 @@ def test_json_is_asked_for_with_one_spelling(name: str) -> None:
 
 
 def test_there_are_commands_of_both_kinds() -> None:
-    with_tables = ("blend", "culturalbench", "global-mmlu-lite", "global-piqa", "normad", "xcr")
+    with_tables = ("blend", "culturalbench", "demo", "global-mmlu-lite", "global-piqa", "include", "normad", "semeval2026", "xcr")
     assert set(WITH_FORMATS) == {"analyse", "compare", "published", *(f"tables {name}" for name in with_tables)}
 
 
