@@ -33,7 +33,7 @@ def server(running: ChatServer) -> ChatServer:
     return running
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.nightly), pytest.param("postgresql", marks=pytest.mark.postgres)])
 def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The place of a workspace that nobody has made yet."""
     return str(tmp_path / "w.db") if request.param == "sqlite" else str(request.getfixturevalue("postgres_url"))
