@@ -148,7 +148,7 @@ def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
         "(myung2024blend), release blend@24e7d73, about 16 cultures in Korean and English",
         "the authors’ wording (variants inst-4 and pers-3)",
         "2 replies per prompt, the settings temperature=0.0 and a system prompt of our own",
-        "known defects mended (profile strict)",
+        "known defects fixed (profile strict)",
         "jieba 0.42.1",
         "wilson by question",
         "(folkways)",

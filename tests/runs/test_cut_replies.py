@@ -242,6 +242,8 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("responses", "thoughts"),
             ("responses", "batched"),
             ("runs", "archive"),
+            ("studio_participants", "consent_sha256"),
+            ("studio_participants", "consent_language"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE batches")

@@ -91,8 +91,9 @@ def adapt(desk: Desk) -> None:
 
 
 def decide(desk: Desk) -> None:
+    """The sentence without an equivalent needs no decision: all agree that there is none."""
     expert = desk.person(role=Role.EXPERT)
-    for _ in range(4):
+    for _ in VERSIONS:
         work = desk.work(expert, "decide")
         desk.submit(expert, work, {**work.item.content["candidates"][0]["payload"], "reason": "as the first"})
 

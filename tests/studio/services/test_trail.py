@@ -67,7 +67,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         told("role.given", helper, None, f"account:{person.account_id}", role="annotator")
         told("participant.joined", None, person.id, at=20.0 + number)
         participants.consent(workspace, person.id, study.consent_version, now=30.0 + number)
-        told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version)
+        told("participant.consented", None, person.id, at=30.0 + number, version=study.consent_version, language=None)
         people.append(person.id)
     kim, lee, park = people
     for person_id, years, kind, failed in (
