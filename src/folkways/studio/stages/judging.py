@@ -68,6 +68,7 @@ class JudgeAnswer(StageKind):
     name = "judge_answer"
     content_texts: ClassVar[Mapping[str, int]] = {"question": 4000, "reply": 20000}
     texts = ("comment",)
+    known_fields = ("verdict", "flags")
     about = "natives judge what a model answered"
     example: ClassVar[Mapping[str, str]] = {
         "question": "What do people in Spain eat for breakfast?",
@@ -110,6 +111,10 @@ class JudgeAnswer(StageKind):
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The verdict, and the set of flags."""
         return {"verdict": payload["verdict"], "flags": frozenset(payload["flags"]) or frozenset(["none"])}
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The verdict, where its label is that of one."""
+        return {"verdict": verdict for verdict, value in VERDICTS.items() if value == result.get("label")}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The judgement."""

@@ -131,7 +131,8 @@ participants = Table(
     reference("studio_accounts", "account_id", index=True),
     reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
-    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded
+    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
+    # paused, failed
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
     Column("consented", Float),
@@ -142,7 +143,24 @@ participants = Table(
     Column("consent_sha256", String(64)),  # of the text that they saw; null for who agreed before this was kept
     Column("consent_language", String(16)),  # of that text; null where the study does not say
     Column("exclusion", Text),  # why somebody was excluded, as they were told
+    Column("pause", Text),  # why somebody is paused, for researchers
+    Column("pay", String(16)),  # which code ends their work: completed, screened_out, none; null for what their state says
     UniqueConstraint("study_id", "account_id"),
+)
+
+standings = Table(
+    "studio_standings",  # how somebody stands with the known answers of a stage
+    metadata,
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
+    Column("stage_id", Integer, ForeignKey("studio_stages.id"), primary_key=True),
+    Column("test", String(16)),  # again, passed, failed, waived; null where no try is over
+    Column("tries", Integer, nullable=False),
+    Column("right", Integer),  # of the questions of the last try
+    Column("asked", Integer),
+    Column("test_from", Integer, nullable=False),  # judgements after this one are of the next try
+    Column("gold_from", Integer, nullable=False),  # judgements after this one count for the rules
+    Column("warned", Float),  # when
+    Column("reason", Text),  # why the test was waived
 )
 
 attributes = Table(
@@ -180,11 +198,12 @@ items = Table(
     Column("round", Integer, nullable=False),
     Column("content", Json, nullable=False),
     Column("state", String(16), nullable=False),  # draft, open, done, dropped
-    Column("check", Json),  # the right answer, where the item is an attention check
+    Column("check", Json),  # the right answer, where it is known and the item asks for people, not for data
     Column("result", Json),  # what the resolve rule made of its judgements
     Column("reason", Text),  # why it was dropped or decided as it was
     Column("created", Float, nullable=False),
     Column("job_id", Integer, index=True),  # the import that it came by
+    Column("test", Boolean),  # whether an item with a right answer is of the test before the stage; null for no
     UniqueConstraint("stage_id", "key", "round"),
     Index("ix_studio_items_stage_id_state", "stage_id", "state"),
 )
