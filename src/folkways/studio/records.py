@@ -43,8 +43,13 @@ class ParticipantState(StrEnum):
     SCREENED_OUT = "screened_out"
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"  # left out of every export
+    EXCLUDED = "excluded"  # by a researcher, for a reason; left out of every export as long as that stands
     PAUSED = "paused"  # by a rule over known answers, until a researcher lifts it
     FAILED = "failed"  # did not pass the test of any stage that they could work on
+
+
+LEFT_OUT = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED)
+"""People whose answers count nowhere."""
 
 
 class ItemState(StrEnum):
@@ -142,6 +147,7 @@ class Invite:
 @dataclass(frozen=True, slots=True)
 class Participant:
     """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived.
+    exclusion: why they were excluded, in the words that they were told.
 
     consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it. pause: why they are paused.
     pay: which code of the recruitment service ends their work, where that is not said by their state.
@@ -160,6 +166,7 @@ class Participant:
     consented: float | None
     eligible: bool | None
     waiver: str | None
+    exclusion: str | None
     joined: float
     left: float | None
     pause: str | None

@@ -11,13 +11,17 @@ from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
 from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items, list_items
+from folkways.studio.stages.base import StageKind
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 
 IDS = ("id", "item_id", "item")
-RESERVED = (*IDS, "population", "check")
-"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and the right payload (JSON) of an
-attention check. A kind of stage may have a field of such a name itself (``own_columns``)."""
+KNOWN = ("check", "qualification")
+"""Columns with a known answer: of a question among the work, or of one of the test before the stage."""
+
+RESERVED = (*IDS, "population", *KNOWN)
+"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN, where its answer is known
+(JSON, or the value of the kind's plainest field). A kind of stage may have a field of such a name itself (``own_columns``)."""
 
 
 def import_items(
@@ -48,9 +52,9 @@ def import_items(
     for number, row in enumerate(rows, 1):
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
         place = row.get("population", "").strip() or population
-        check = structured(row.get("check", "")) or None
         try:
             content = kind.check_content(content_of(row, kind.own_columns), found.config)
+            known_answer, test = _known_answer(row, kind, content, found.config)
         except SubmissionError as error:
             problems[number] = str(error)
             continue
@@ -60,13 +64,31 @@ def import_items(
             problems[number] = "the item's id has more than 120 characters"
         elif place is not None and place not in known:
             problems[number] = f"there is no population {place!r}; valid: {', '.join(sorted(known))}"
-        elif check is not None and not isinstance(check, dict):
-            problems[number] = 'check has to be a JSON object of the right payload, such as {"choices": [0]}'
         taken.add(key)
-        new.append(NewItem(key, content, place, check))
+        new.append(NewItem(key, content, place, known_answer, test))
     if problems:
         raise RowsError(problems, file)
     return add_items(workspace, study_id, stage, new, by=by)
+
+
+def _known_answer(
+    row: Mapping[str, str], kind: StageKind, content: Mapping[str, Any], config: Mapping[str, Any]
+) -> tuple[Mapping[str, Any] | None, bool]:
+    """The known answer of a row, None for none, and whether it is of the test; SubmissionError for one that cannot be."""
+    given = [name for name in KNOWN if row.get(name, "").strip()]
+    if not given:
+        return None, False
+    name = given[0]
+    if len(given) > 1:
+        raise SubmissionError({name: "a question is of the test or comes among the work: fill in one of check and qualification"})
+    if not kind.known_fields:
+        raise SubmissionError({name: f"an answer of {kind.name} cannot be known beforehand"})
+    try:
+        return kind.check_known(kind.read_known(structured(row[name])), content, config), name == "qualification"
+    except SubmissionError as error:
+        raise SubmissionError(
+            {f"{name}, {field}" if field else name: problem for field, problem in error.problems.items()}
+        ) from None
 
 
 def content_of(row: Mapping[str, str], own_columns: Sequence[str] = ()) -> dict[str, Any]:

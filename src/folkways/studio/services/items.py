@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,19 +18,21 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
-
 MOST_NAMED = 1000
 """Values that one statement names; databases have a bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item to be added. population: its name, None for everybody. check: the right answer, for an attention check."""
+    """An item to be added. population: its name, None for everybody. check: the right answer where it is known; test: it is of the
+    test before the stage.
+    """
 
     key: str
     content: Mapping[str, Any]
     population: str | None = None
     check: Mapping[str, Any] | None = None
+    test: bool = False
 
 
 def add_items(
@@ -45,9 +47,10 @@ def add_items(
         population = get_population(workspace, study_id, each.population) if each.population is not None else None
         try:
             content = kind.check_content(each.content, found.config)
+            known = each if each.check is None else replace(each, check=kind.check_known(each.check, content, found.config))
         except SubmissionError as error:
             raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
-        rows.append((each, population.id if population else None, content))
+        rows.append((known, population.id if population else None, content))
     with workspace.write() as connection:
         numbers = place_new(connection, found, rows, now=now)
         audit.note(
@@ -77,7 +80,7 @@ def place_new(
             raise ConflictError(f"there is an item {each.key!r} in {stage.name} already; nothing was added")
         taken.add(each.key)
     rows = [
-        {**_row(stage, each.key, content, population_id=population_id, check=each.check, now=now), "job_id": job_id}
+        {**_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test, now=now), "job_id": job_id}
         for each, population_id, content in new
     ]
     if not rows:
@@ -112,11 +115,12 @@ def place_item(
     parent_id: int | None = None,
     author_id: int | None = None,
     check: Mapping[str, Any] | None = None,
+    test: bool = False,
     round: int = 1,
     now: float,
 ) -> int:
     """Insert an item with its open slots within the caller's transaction; returns its id. Attention checks get slots on demand."""
-    row = _row(stage, key, content, population_id=population_id, check=check, now=now)
+    row = _row(stage, key, content, population_id=population_id, check=check, test=test, now=now)
     item_id = inserted_id(connection, schema.items, {**row, "parent_id": parent_id, "author_id": author_id, "round": round})
     add_revision(connection, item_id, "placed", content, participant_id=author_id, now=now)
     if check is None:
@@ -125,7 +129,14 @@ def place_item(
 
 
 def _row(
-    stage: Stage, key: str, content: Mapping[str, Any], *, population_id: int | None, check: Mapping[str, Any] | None, now: float
+    stage: Stage,
+    key: str,
+    content: Mapping[str, Any],
+    *,
+    population_id: int | None,
+    check: Mapping[str, Any] | None,
+    test: bool,
+    now: float,
 ) -> dict[str, Any]:
     return {
         "study_id": stage.study_id,
@@ -136,6 +147,7 @@ def _row(
         "content": dict(content),
         "state": str(ItemState.OPEN),
         "check": dict(check) if check is not None else None,
+        "test": test or None,
         "created": now,
     }
 

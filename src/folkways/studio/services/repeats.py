@@ -51,6 +51,7 @@ def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tupl
             sa.select(table.c.key, table.c.state, table.c.content).where(
                 table.c.stage_id == item.stage_id,
                 table.c.id != item.id,
+                table.c.id != (item.parent_id if item.check is not None and item.parent_id is not None else item.id),
                 table.c.state.in_((ItemState.OPEN, ItemState.DONE)),
                 table.c.check.is_(None),
                 sa.or_(table.c.author_id.is_(None), table.c.author_id.not_in(gone)),

@@ -102,9 +102,7 @@ def _part(reader: FieldReader, told: Mapping[str, Any], key: str, place: str, de
     return float(value)
 
 
-def _one_of(
-    reader: FieldReader, told: Mapping[str, Any], key: str, place: str, valid: tuple[str, ...], default: str | None
-) -> str:
+def _one_of(reader: FieldReader, told: Mapping[str, Any], key: str, place: str, valid: tuple[str, ...], default: str | None) -> str:
     value = told.get(key, default)
     if value not in valid:
         what = "is missing" if value is None else f"{value!r} is none that there is"

@@ -56,7 +56,9 @@ def adjudicate(
         close_open_slots(connection, item_id)
         audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", now=now)
         children = connection.scalar(
-            sa.select(sa.func.count()).select_from(schema.items).where(schema.items.c.parent_id == item_id)
+            sa.select(sa.func.count())
+            .select_from(schema.items)
+            .where(schema.items.c.parent_id == item_id, schema.items.c.check.is_(None))
         )
         if not drop and not children:
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))

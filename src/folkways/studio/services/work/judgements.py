@@ -14,6 +14,8 @@ from folkways.studio.records import Assignment, AssignmentState, Item, Judgement
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
+from folkways.studio.services.work.eligible_slots import allowed_populations
+from folkways.studio.services.work.known_answers import judge_known
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.stages.registry import stage_kind
@@ -53,8 +55,11 @@ def submit(
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
         # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
-        row = get_row(connection, schema.items, id=assignment.item_id, lock="row")
-        item = from_row(Item, row)
+        # An answer that is known beforehand changes nothing of the item; it may change how its person stands.
+        known = get_value(connection, schema.items.c.check, id=assignment.item_id) is not None
+        if known:
+            get_row(connection, schema.participants, id=participant_id, lock="key")
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id, lock="no" if known else "row"))
         assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
         repeated = _repeated(connection, assignment, key)
         if repeated is not None:
@@ -66,7 +71,10 @@ def submit(
         if stage_kind(stage.kind).authored:
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, assignment, item, stage, payload, key, now)
-        apply_rule(connection, item, stage, now)
+        if known:
+            judge_known(connection, participant_id, item, stage, lambda person: allowed_populations(connection, person), now)
+        else:
+            apply_rule(connection, item, stage, now)
         return Submitted(judgement, False)
 
 

@@ -52,7 +52,7 @@ def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
         return False
-    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id))
+    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id).where(schema.items.c.check.is_(None)))
     return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
 
 
