@@ -64,7 +64,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
         {**ROWS[0], "item": "q3", "question": " "},
         {**ROWS[0], "item": "q4", "option_a": "None"},
         {**ROWS[0], "item": "q5", "population": "atlantis"},
-        {**ROWS[0], "item": "q6", "check": "[1]"},
+        {**ROWS[0], "item": "q6", "check": "[4]"},
     ]
     with pytest.raises(RowsError) as error:
         import_items(desk.workspace, desk.study.id, "verify", rows, population="korea", file="mine.csv")
@@ -73,7 +73,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
     assert "question" in error.value.problems[4]
     assert "Two options say the same" in error.value.problems[5]
     assert "valid: korea" in error.value.problems[6]
-    assert "JSON object" in error.value.problems[7]
+    assert error.value.problems[7] == "check, choices: has to be a list of positions from 0 to 3"
     assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
     assert list_items(desk.workspace, desk.study.id, "verify") == ()
 

@@ -20,8 +20,8 @@ KNOWN = ("check", "qualification")
 """Columns with a known answer: of a question among the work, or of one of the test before the stage."""
 
 RESERVED = (*IDS, "population", *KNOWN)
-"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN, where its answer is known
-(JSON, or the value of the kind's plainest field). A kind of stage may have a field of such a name itself (``own_columns``)."""
+"""Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN (JSON, or the value of
+the first of the kind's ``known_fields``). A kind of stage may have a field of such a name itself (``own_columns``)."""
 
 
 def import_items(

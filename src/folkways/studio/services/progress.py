@@ -129,8 +129,8 @@ class Quality:
     """How one person works in one stage. Flags are reasons to look, not verdicts.
 
     speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run of equal answers, as a
-    share of all. checks, checks_failed: known answers among the work. flags: ``speeding`` (a fifth or more), ``straight-lining`` (ten or more
-    equal answers in a row, and half of all), ``attention`` (a check failed).
+    share of all. checks, checks_failed: known answers among the work. flags: ``speeding`` (a fifth or more), ``straight-lining``
+    (ten or more equal answers in a row, and half of all), ``attention`` (a check failed).
     """
 
     participant_id: int

@@ -101,9 +101,7 @@ class ShortAnswers(StageKind):
 
     def read_known(self, cell: Any) -> Mapping[str, Any]:
         """Also every answer that counts as right, separated by semicolons."""
-        return super().read_known(
-            [part.strip() for part in cell.split(SEPARATOR) if part.strip()] if isinstance(cell, str) else cell
-        )
+        return super().read_known(_texts(cell.split(SEPARATOR)) if isinstance(cell, str) else cell)
 
     def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """There may be more answers that count as right than one person gives."""

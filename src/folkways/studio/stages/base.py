@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
-from folkways.studio.errors import SubmissionError
-from folkways.studio.stages.fields import plain, raise_if, shared, text_of
+from folkways.studio.stages.fields import raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text
+from folkways.studio.stages.known_answers import HasKnownAnswers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +100,7 @@ _NAMES = {
 }
 
 
-class StageKind(ABC):
+class StageKind(HasKnownAnswers):
     """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it.
 
     Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure function. What a kind
@@ -122,7 +122,6 @@ class StageKind(ABC):
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
     compared: ClassVar[tuple[str, ...]] = ()  # texts of the content by which repeats among the stage's items are found
-    known_fields: ClassVar[tuple[str, ...]] = ()  # fields of the payload that may be known beforehand, the plainest first
     form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
@@ -186,44 +185,6 @@ class StageKind(ABC):
     def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
         """The payload with REDACTED in place of every text of these of its fields."""
         return {name: masked(value) if name in fields else value for name, value in payload.items()}
-
-    # Known answers
-
-    def read_known(self, cell: Any) -> Mapping[str, Any]:
-        """A known answer as a table of items gives it: its fields, or the value of the first of ``known_fields`` alone."""
-        return dict(cell) if isinstance(cell, Mapping) else {self.known_fields[0]: cell}
-
-    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A known answer as it is stored: some or all of ``known_fields``. SubmissionError where a field is wrong or none is given."""
-        valid = ", ".join(self.known_fields) or "(none)"
-        raise_if({name: f"cannot be known beforehand; valid: {valid}" for name in known if name not in self.known_fields})
-        raise_if({} if known else {"": f"says nothing; give at least one of: {valid}"})
-        try:
-            payload = self.validate(known, content, config)
-        except SubmissionError as error:  # of the fields that are not given, which a known answer need not have
-            raise_if({name: problem for name, problem in error.problems.items() if name in known})
-            payload = known
-        return {name: payload[name] for name in known}
-
-    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
-        """Whether a judgement says what is known, in every field of it: ``labels`` are compared as agreement does, marks by how
-        much of them is shared, other texts without case, spacing and the ways of encoding a letter.
-        """
-        said, right = self.labels(payload), self.labels({**payload, **known})
-        for name, value in known.items():
-            if name == "spans":
-                same = shared(payload["spans"], value) >= overlap
-            elif name in right:
-                same = said[name] == right[name]
-            else:
-                same = plain(payload.get(name)) == plain(value)
-            if not same:
-                return False
-        return True
-
-    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The known answer that a decided item's result stands for; empty where it tells none."""
-        return {name: result[name] for name in self.known_fields if name in result}
 
     # Page
 

@@ -114,7 +114,8 @@ class JudgeAnswer(StageKind):
 
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """The verdict, where its label is that of one."""
-        return {"verdict": verdict for verdict, value in VERDICTS.items() if value == result.get("label")}
+        verdict = next((verdict for verdict, value in VERDICTS.items() if value == result.get("label")), None)
+        return {"verdict": verdict} if verdict else {}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The judgement."""
@@ -137,7 +138,7 @@ class JudgeAnswer(StageKind):
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The verdict, the flags, the comment."""
         flags = self.flags(translate)
-        lines = [self.verdicts(translate)[payload["verdict"]], *(flags[flag] for flag in payload["flags"])]
+        lines = [self.verdicts(translate).get(payload["verdict"], ""), *(flags[flag] for flag in payload["flags"])]
         return [*lines, *([f"“{payload['comment']}”"] if payload["comment"] else [])]
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:

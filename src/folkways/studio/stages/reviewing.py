@@ -81,7 +81,7 @@ class Review(StageKind):
         """The decision, and the wording where it was mended."""
         words = {"keep": translate("Keep"), "drop": translate("Drop")}
         changed = [payload["question"]] if payload["question"] != content["question"] else []
-        return [words[payload["decision"]], *([payload["reason"]] if payload["reason"] else []), *changed]
+        return [words.get(payload["decision"], ""), *([payload["reason"]] if payload["reason"] else []), *changed]
 
 
 class Curate(StageKind):
@@ -163,7 +163,7 @@ class Curate(StageKind):
             "one_country": translate("Fits a single country only"),
             "unclear": translate("Not clear"),
         }
-        return [words[payload["decision"]], *[payload[name] for name in ("template", "of") if payload[name]]]
+        return [words.get(payload["decision"], ""), *[payload[name] for name in ("template", "of") if payload[name]]]
 
 
 class Localise(StageKind):

@@ -24,6 +24,7 @@ FLASH_MESSAGES: Mapping[str, str] = {
     "waived": Message("The person has been let in."),
     "redacted": Message("The words have been redacted. What has left the studio before cannot be called back."),
     "settled": Message("Your decision has been saved."),
+    "gold-made": Message("People are asked this now, and their answers are compared with the known one."),
     "imported": Message("The items have been imported."),
     "erased": Message("Personal details have been deleted."),
     "withdrawn": Message("You have left the study. Nothing you wrote will be used."),

@@ -1,4 +1,4 @@
-"""Reads what a stage says about questions of known answer: ``qualification``, the test before it, and ``gold``, those among the work.
+"""Reads what a stage says about questions of known answer: ``qualification``, the test before it, and ``gold``, among the work.
 
 qualification: {questions: 8, pass_mark: 0.75, tries: 2, feedback: true, pay: screened_out}
 gold: {share: 0.1, rules: [{then: warn}, {then: pause, below: 0.5, after: 10}]}

@@ -79,7 +79,7 @@ def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: 
 
 def _stand(connection: sa.Connection, participant_id: int, stage_id: int, **values: object) -> None:
     key = {"participant_id": participant_id, "stage_id": stage_id}
-    if find_row(connection, schema.standings, **key) is None:
+    if find_row(connection, schema.standings, participant_id=participant_id, stage_id=stage_id) is None:
         connection.execute(sa.insert(schema.standings).values(**key, tries=0, test_from=0, **{"gold_from": 0, **values}))
     else:
         connection.execute(sa.update(schema.standings).filter_by(**key).values(**values))
@@ -93,5 +93,5 @@ def _reason(reason: str) -> str:
 
 def _note(connection: sa.Connection, person: Participant, kind: str, now: float, why: str = "", by: int | None = None) -> None:
     details = {"why": why} if why else {}
-    about = {"study_id": person.study_id, "account_id": by, "participant_id": person.id}
-    audit.note(connection, f"participant.{kind}", **about, details=details, now=now)
+    about = f"participant.{kind}"
+    audit.note(connection, about, study_id=person.study_id, account_id=by, participant_id=person.id, details=details, now=now)

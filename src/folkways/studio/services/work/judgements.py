@@ -27,10 +27,13 @@ LONGEST_KEY = 64
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again."""
+    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again. then: what followed
+    for its person where the answer was known (see ``known_answers.judge_known``).
+    """
 
     judgement: Judgement
     repeated: bool
+    then: str = ""
 
 
 def submit(
@@ -72,9 +75,9 @@ def submit(
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, assignment, item, stage, payload, key, now)
         if known:
-            judge_known(connection, participant_id, item, stage, lambda person: allowed_populations(connection, person), now)
-        else:
-            apply_rule(connection, item, stage, now)
+            then = judge_known(connection, participant_id, item, stage, lambda person: allowed_populations(connection, person), now)
+            return Submitted(judgement, False, then)
+        apply_rule(connection, item, stage, now)
         return Submitted(judgement, False)
 
 

@@ -27,6 +27,7 @@ from folkways.studio.services.people import accounts
 from folkways.studio.services.people.holding import exclude_within, fail_within, pause_within
 from folkways.studio.services.rows import count, find_row, get_row, get_value
 from folkways.studio.stages.registry import stage_kind
+from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 HAS_PASSED = ("passed", "waived")
@@ -45,7 +46,7 @@ def save_standing(connection: sa.Connection, standing: Standing) -> None:
     """Keep a standing. The caller holds the person's row."""
     table = schema.standings
     key = {"participant_id": standing.participant_id, "stage_id": standing.stage_id}
-    if find_row(connection, table, **key) is None:
+    if find_row(connection, table, participant_id=standing.participant_id, stage_id=standing.stage_id) is None:
         connection.execute(sa.insert(table).values(asdict(standing)))
     else:
         connection.execute(sa.update(table).filter_by(**key).values(asdict(standing)))
@@ -94,10 +95,22 @@ def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, 
             table.c.participant_id == participant_id,
             table.c.stage_id == stage_id,
             items.c.test.is_(True),
+            items.c.state != ItemState.DROPPED,
             sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
         )
     )
     return count(connection, query)
+
+
+def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standing] | None:
+    """The stage of which a person ended a try of the test last, and how they stand; None before the first."""
+    table, stages = schema.standings, schema.stages
+    query = sa.select(table).where(table.c.participant_id == person.id, table.c.test.is_not(None))
+    with workspace.read() as connection:
+        row = connection.execute(query.order_by(table.c.test_from.desc()).limit(1)).first()
+        if row is None:
+            return None
+        return from_row(Stage, get_row(connection, stages, id=row.stage_id)), from_row(Standing, row)
 
 
 def _fresh(person: Participant, stage: Stage, populations: list[int] | None, *, test: bool) -> list[sa.ColumnElement[bool]]:
@@ -177,18 +190,20 @@ def judge_known(
     participant_id: int,
     item: Item,
     stage: Stage,
-    populations: Callable[[Participant], list[int] | None],
+    within: Callable[[Participant], list[int] | None],
     now: float,
-) -> None:
-    """What follows for a person from an answer that they gave just now. The caller holds the person's row."""
+) -> str:
+    """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed`` at the end of a test,
+    ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row. within: reads whose
+    items somebody may be given.
+    """
     person = from_row(Participant, get_row(connection, schema.participants, id=participant_id))
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
-        return
+        return ""
     standing = standing_of(connection, person.id, stage.id)
     if item.test:
-        _judge_test(connection, person, stage, standing, lambda: populations(person), now)
-    else:
-        _judge_gold(connection, person, stage, standing, now)
+        return _judge_test(connection, person, stage, standing, lambda: within(person), now)
+    return _judge_gold(connection, person, stage, standing, now)
 
 
 def answers_right(
@@ -224,13 +239,13 @@ def overlap_of(stage: Stage) -> float:
 
 def _judge_test(
     connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, populations: Populations, now: float
-) -> None:
+) -> str:
     test = test_of(connection, person, stage)
     if test is None or standing.test in HAS_PASSED:
-        return
+        return ""
     answers = answers_right(connection, person.id, stage, standing.test_from, test=True)
     if len(answers) < test.questions:
-        return
+        return ""
     right, tries = sum(each for _, each in answers), standing.tries + 1
     if right >= test.needed:
         outcome = "passed"
@@ -245,6 +260,7 @@ def _judge_test(
     audit.note(connection, kind, study_id=person.study_id, participant_id=person.id, details=details, now=now)
     if outcome == "failed" and not _has_another_stage(connection, person):
         fail_within(connection, person, test.pay, now=now)
+    return outcome
 
 
 def _has_another_stage(connection: sa.Connection, person: Participant) -> bool:
@@ -259,21 +275,24 @@ def _has_another_stage(connection: sa.Connection, person: Participant) -> bool:
     return False
 
 
-def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, now: float) -> None:
+def _judge_gold(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, now: float) -> str:
     gold = Gold.of(stage.config)
     if gold is None or not gold.rules:
-        return
+        return ""
     answers = answers_right(connection, person.id, stage, standing.gold_from, test=False)
     right, asked = sum(each for _, each in answers), len(answers)
     rule = action(gold.rules, right, asked)
     if rule is None:
-        return
+        return ""
     why = f"{right} of {asked} known answers right in {stage.name}"
     if rule.then == "exclude":
         exclude_within(connection, person, why, pay=rule.pay, now=now)
     elif rule.then == "pause":
         pause_within(connection, person, why, now=now)
-    elif standing.warned is None:
+    elif standing.warned is not None:
+        return ""
+    else:
         save_standing(connection, replace(standing, warned=now))
         details = {"stage": stage.name, "right": right, "asked": asked}
         audit.note(connection, "participant.warned", study_id=person.study_id, participant_id=person.id, details=details, now=now)
+    return rule.then

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Role
-from folkways.studio.services import audit, progress, studies
+from folkways.studio.services import audit, gold, progress, studies
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
@@ -97,6 +97,7 @@ def show_person(context: RequestContext) -> Response:
     return context.page(
         "desk/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0), quality=quality,
         personal=_personal(context, number),
+        known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
     )  # fmt: skip
 
 
