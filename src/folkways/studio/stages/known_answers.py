@@ -15,7 +15,7 @@ Translate = Callable[..., str]
 
 
 class HasKnownAnswers(ABC):
-    """The part of a kind of stage that is about answers that are known beforehand. What a kind does not need stays as it is here."""
+    """The part of a kind of stage that is about answers known beforehand. What a kind does not need stays as it is here."""
 
     known_fields: ClassVar[tuple[str, ...]] = ()  # fields of the payload that may be known beforehand, the plainest first
 

@@ -51,7 +51,8 @@ def show_overview(context: RequestContext) -> Response:
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
         populations={population.name: population for population in studies.populations(context.workspace, study.id)},
-        lacking_tests=gold.lacking(context.workspace, study.id), not_offered=modelling.not_offered(study, context.studio.settings.models),
+        lacking_tests=gold.lacking(context.workspace, study.id),
+        not_offered=modelling.not_offered(study, context.studio.settings.models),
     )  # fmt: skip
 
 

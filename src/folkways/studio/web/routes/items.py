@@ -111,7 +111,8 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
-        runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage), decides=_can_decide(stage, item), language=place.language if place else "",
+        runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
+        decides=_can_decide(stage, item), language=place.language if place else "",
         similar=repeats.similar_items(context.workspace, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
