@@ -24,7 +24,7 @@ BELOW, AFTER = 0.6, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Qualification:
     """The test before a stage. questions: how many are asked in one try, of which ``needed`` have to be right.
 
     feedback: whether each answer is told right or wrong. populations: names of those who are tested, empty for everybody. pay: one
@@ -39,7 +39,7 @@ class Test:
     pay: str
 
     @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Test | None:
+    def of(cls, config: Mapping[str, Any]) -> Qualification | None:
         """The test of a stage; None where it has none."""
         told = config.get("qualification")
         if not told:

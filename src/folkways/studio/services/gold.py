@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.stats.intervals import Interval
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Item, ItemState, Participant, ParticipantState, Stage, Standing, from_row
-from folkways.studio.rules.known_answers import Test, share
+from folkways.studio.rules.known_answers import Qualification, share
 from folkways.studio.services import audit, studies
 from folkways.studio.services.items import close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, find_row, get_row
@@ -191,7 +191,7 @@ def lacking(workspace: Workspace, study_id: int) -> Mapping[str, tuple[int, int]
     found = {}
     with workspace.read() as connection:
         for stage in studies.stages(workspace, study_id):
-            test = Test.of(stage.config)
+            test = Qualification.of(stage.config)
             if test is None:
                 continue
             query = sa.select(sa.func.count()).where(

@@ -20,7 +20,7 @@ from folkways.studio.records import (
     Standing,
     from_row,
 )
-from folkways.studio.rules.known_answers import Gold, Test, action
+from folkways.studio.rules.known_answers import Gold, Qualification, action
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots
 from folkways.studio.services.people import accounts
@@ -52,9 +52,9 @@ def save_standing(connection: sa.Connection, standing: Standing) -> None:
         connection.execute(sa.update(table).filter_by(**key).values(asdict(standing)))
 
 
-def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Test | None:
+def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qualification | None:
     """The test that a person has to pass before this stage, passed or not; None where they have none."""
-    test = Test.of(stage.config)
+    test = Qualification.of(stage.config)
     if test is None or not test.populations:
         return test
     if person.population_id is None:

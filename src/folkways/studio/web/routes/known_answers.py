@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError
 from folkways.studio.records import AssignmentState, ParticipantState, Standing
-from folkways.studio.rules.known_answers import Test
+from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import gold, items
 from folkways.studio.services.people import holding
 from folkways.studio.services.work import judgements, known_answers
@@ -22,7 +22,7 @@ routes = Routes()
 def show_answer(context: RequestContext) -> Response:
     """Whether an answer of a test was right, where the study tells."""
     work = get_work(context.workspace, context.participant.id, context.assignment)
-    test = Test.of(work.stage.config)
+    test = Qualification.of(work.stage.config)
     if not work.item.test or test is None or not test.feedback or work.assignment.state != AssignmentState.DONE:
         raise NotFoundError(context.gettext("There is no such page."))
     said = judgements.list_judgements(context.workspace, context.study.id, work.item.id)
@@ -53,7 +53,12 @@ def show_test(context: RequestContext) -> Response:
     stage, standing = found
     failed = context.participant.state == ParticipantState.FAILED
     return context.page(
-        "work/test.html.j2", study=context.study, stage=stage, standing=standing, test=Test.of(stage.config), is_over=failed
+        "work/test.html.j2",
+        study=context.study,
+        stage=stage,
+        standing=standing,
+        test=Qualification.of(stage.config),
+        is_over=failed,
     )
 
 

@@ -16,7 +16,7 @@ from folkways.studio.errors import (
     SubmissionError,
 )
 from folkways.studio.records import AssignmentState, ParticipantState, Stage
-from folkways.studio.rules.known_answers import Test
+from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import repeats, studies
 from folkways.studio.services.models.modelling import models_of
 from folkways.studio.services.people.participation import parts_of
@@ -140,7 +140,7 @@ def _task_page(
         language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
-        test=Test.of(config) if work.item.test else None, **kind.form_values(content, config, draft),
+        test=Qualification.of(config) if work.item.test else None, **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 
@@ -192,7 +192,7 @@ def _send(context: RequestContext, work: Work) -> Response:
 
 def _after_known_answer(context: RequestContext, work: Work, sent: Submitted) -> str | None:
     """Where an answer to a question of known answer leads; None for on to the next task, as after every other answer."""
-    test = Test.of(work.stage.config)
+    test = Qualification.of(work.stage.config)
     if work.item.test and test is not None and test.feedback:
         return f"{context.task_address(work.assignment.id)}/answer"
     places = {"passed": "/test", "again": "/test", "failed": "/test", "warn": "/rest?why=warned", "pause": "", "exclude": ""}
