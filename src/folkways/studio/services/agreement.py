@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
-from folkways.studio.records import ParticipantState
+from folkways.studio.records import LEFT_OUT
 from folkways.studio.services import studies
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -53,7 +53,7 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
         .select_from(judgements)
         .join(items, items.c.id == judgements.c.item_id)
         .join(people, people.c.id == judgements.c.participant_id)
-        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state != ParticipantState.WITHDRAWN)
+        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.benchmarks.studies import Study as CollectedStudy
 from folkways.benchmarks.studies import StudyItem, Vote
-from folkways.studio.records import Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
+from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, Population, Stage, Study, from_row
 from folkways.studio.services import studies
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -84,7 +84,7 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         items = {row.id: from_row(Item, row) for row in rows}
         joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
         judgements = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
-    gone = {person.id for person in people if person.state == ParticipantState.WITHDRAWN}
+    gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
     for each in judgements:
         by_item[each.item_id].append(each)

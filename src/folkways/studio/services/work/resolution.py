@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.benchmarks.studies import Vote
-from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
+from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, count, get_row
@@ -62,7 +62,7 @@ def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
     query = (
         sa.select(participants.c.pseudonym, judgements.c.payload)
         .join(participants, participants.c.id == judgements.c.participant_id)
-        .where(judgements.c.item_id == item_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .where(judgements.c.item_id == item_id, participants.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
     return [Vote(row.pseudonym, row.payload) for row in connection.execute(query)]
