@@ -6,11 +6,11 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError, SubmissionError
-from folkways.studio.records import Participant, ParticipantState, Stage, from_row
+from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.records import Participant, ParticipantState
 from folkways.studio.services import audit
 from folkways.studio.services.people.personal import participant_of
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.rows import change_rows, find_row
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_again
 from folkways.workspace.database import Workspace
@@ -66,7 +66,9 @@ def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: 
         reason = _reason(reason)
         if person.state in (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED):
             raise ConflictError("this person has left the study")
-        found = from_row(Stage, get_row(connection, schema.stages, study_id=study_id, name=stage))
+        found = find_row(connection, schema.stages, study_id=study_id, name=stage)
+        if found is None:
+            raise NotFoundError("there is no such stage")
         _stand(connection, person.id, found.id, test="waived", reason=reason)
         if person.state == ParticipantState.FAILED:
             values = {"state": str(ParticipantState.ACTIVE), "pay": None, "left": None}

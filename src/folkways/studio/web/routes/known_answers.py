@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from folkways.studio.errors import NotFoundError
 from folkways.studio.records import AssignmentState, ParticipantState, Standing
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import gold, items
@@ -20,11 +19,11 @@ routes = Routes()
 
 @routes.get("/work/{study}/tasks/{assignment}/answer", PARTICIPANT)
 def show_answer(context: RequestContext) -> Response:
-    """Whether an answer of a test was right, where the study tells."""
+    """Whether an answer of a test was right; on to the study where it does not tell."""
     work = get_work(context.workspace, context.participant.id, context.assignment)
     test = Qualification.of(work.stage.config)
     if not work.item.test or test is None or not test.feedback or work.assignment.state != AssignmentState.DONE:
-        raise NotFoundError(context.gettext("There is no such page."))
+        return context.go(f"/work/{context.study.name}")
     said = judgements.list_judgements(context.workspace, context.study.id, work.item.id)
     payload = next(each.payload for each in said if each.assignment_id == work.assignment.id)
     kind, known = stage_kind(work.stage.kind), work.item.check or {}
