@@ -164,7 +164,7 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
     assert told == [
         ("participant.test_failed", *about, {**test, "right": 0, "try": 1}, CLOCK),
         ("participant.test_passed", *about, {**test, "right": 1, "try": 2}, CLOCK),
-        ("participant.warned", *about, {"stage": "verify", "right": 0, "asked": 1}, CLOCK),
+        ("participant.warned", *about, {"stage": "verify", "right": 0, "asked": 2}, CLOCK),
         ("participant.paused", *about, {"why": "0 of 5 known answers right in verify"}, CLOCK),
         ("participant.resumed", study.id, owner, kim, "", {}, CLOCK),
         ("participant.test_waived", study.id, owner, kim, "", {"stage": "verify"}, CLOCK),
