@@ -32,6 +32,7 @@ class StudyState(StrEnum):
     OPEN = "open"
     PAUSED = "paused"
     CLOSED = "closed"
+    DELETED = "deleted"  # nobody sees it any more; the audit trail names it
 
 
 class ParticipantState(StrEnum):
@@ -43,6 +44,11 @@ class ParticipantState(StrEnum):
     SCREENED_OUT = "screened_out"
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"  # left out of every export
+    EXCLUDED = "excluded"  # by a researcher, for a reason; left out of every export as long as that stands
+
+
+LEFT_OUT = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED)
+"""People whose answers count nowhere."""
 
 
 class ItemState(StrEnum):
@@ -140,6 +146,7 @@ class Invite:
 @dataclass(frozen=True, slots=True)
 class Participant:
     """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived.
+    exclusion: why they were excluded, in the words that they were told.
 
     consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it.
     """
@@ -157,6 +164,7 @@ class Participant:
     consented: float | None
     eligible: bool | None
     waiver: str | None
+    exclusion: str | None
     joined: float
     left: float | None
 

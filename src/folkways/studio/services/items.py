@@ -18,7 +18,6 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
-
 MOST_NAMED = 1000
 """Values that one statement names; databases have a bound."""
 
@@ -31,6 +30,10 @@ class NewItem:
     content: Mapping[str, Any]
     population: str | None = None
     check: Mapping[str, Any] | None = None
+
+
+Checked = tuple[NewItem, int | None, Mapping[str, Any]]
+"""A new item, the id of its population, and its content as the stage's kind has checked it."""
 
 
 def add_items(
@@ -59,7 +62,7 @@ def add_items(
 def place_new(
     connection: sa.Connection,
     stage: Stage,
-    new: Sequence[tuple[NewItem, int | None, Mapping[str, Any]]],
+    new: Sequence[Checked],
     *,
     job_id: int | None = None,
     now: float,
@@ -210,10 +213,13 @@ def list_items(
     *,
     population_id: int | None = None,
     state: ItemState | None = None,
+    import_id: int | None = None,
     after: int = 0,
     limit: int | None = None,
 ) -> tuple[Item, ...]:
-    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population or state if one is given."""
+    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state or import
+    if one is given.
+    """
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
         query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
@@ -221,6 +227,8 @@ def list_items(
         query = query.where(schema.items.c.population_id == population_id)
     if state is not None:
         query = query.where(schema.items.c.state == state)
+    if import_id is not None:
+        query = query.where(schema.items.c.job_id == import_id)
     return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 

@@ -60,7 +60,7 @@ def submit(
         if repeated is not None:
             return Submitted(repeated, True)
         stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-        if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
+        if get_value(connection, schema.studies.c.state, id=item.study_id) in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
         if stage_kind(stage.kind).authored:
