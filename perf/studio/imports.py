@@ -130,7 +130,9 @@ def main() -> int:
     parser.add_argument("--ending", default=".csv,.xlsx")
     parser.add_argument("--database", default="sqlite,postgresql")
     options = parser.parse_args()
-    print("| database | file | rows | reply to the upload s | import s | requests meanwhile | before: p95 / worst s | p50 s | p95 s | worst s |")
+    print(
+        "| database | file | rows | reply to the upload s | import s | requests meanwhile | before: p95 / worst s | p50 s | p95 s | worst s |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     worst = 0.0
     with ExitStack() as stack:
@@ -143,7 +145,9 @@ def main() -> int:
         for database in options.database.split(","):
             for ending in options.ending.split(","):
                 location = _new_database(server, ending[1:]) if database == "postgresql" else str(folder / f"{ending[1:]}.db")
-                scenario = Scenario("import", options.people, 400, options.seconds, 3.0, 600.0, leave=0, late=0, kills=0, most=400.0)
+                scenario = Scenario(
+                    "import", options.people, 400, options.seconds, 3.0, 600.0, leave=0, late=0, kills=0, most=400.0
+                )
                 workspace = open_workspace(location)
                 invitation = prepare(workspace, scenario)
                 with Server(location, folder / "server.log") as running:

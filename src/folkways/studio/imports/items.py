@@ -22,8 +22,8 @@ RESERVED = (*IDS, "population", "check")
 attention check. A kind of stage may have a field of such a name itself (``own_columns``)."""
 
 
-AT_ONCE, SECONDS_AT_ONCE = 25, 0.05
-"""Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer."""
+AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
+"""Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer, FEWEST at least."""
 
 BREATH = 0.001
 """Seconds for which checking rows lets other threads of the process go first, after every few rows."""
@@ -76,7 +76,7 @@ def add_checked(workspace: Workspace, found: Import, new: Sequence[Checked], goi
             return None
         place += size
         lasted = time.monotonic() - began
-        size = max(1, min(size * 2, round(size * SECONDS_AT_ONCE / lasted)))
+        size = max(FEWEST, min(size * 2, round(size * SECONDS_AT_ONCE / lasted)))
         time.sleep(lasted)
     imports.end(workspace, found, ImportState.DONE)
     return None

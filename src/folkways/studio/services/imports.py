@@ -18,7 +18,7 @@ from folkways.studio.records import Stage
 from folkways.studio.services import audit
 from folkways.studio.services.deletion import delete_items
 from folkways.studio.services.items import Checked, place_new
-from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id
+from folkways.studio.services.rows import change_rows, count, inserted_id
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -133,6 +133,11 @@ def _within(connection: sa.Connection, study_id: int, import_id: int) -> Import:
     return _import(row)
 
 
+def _job(connection: sa.Connection, **values: Any) -> Any:
+    """The row of an import without its file, which may be large."""
+    return connection.execute(_IMPORTS.filter_by(**values)).first()
+
+
 def list_imports(workspace: Workspace, study_id: int) -> tuple[Import, ...]:
     """The imports of a study, newest first."""
     with workspace.read() as connection:
@@ -194,7 +199,7 @@ def add_some(
     """
     now = time.time() if now is None else now
     with workspace.write() as connection:
-        job = find_row(connection, schema.jobs, **_mine(found))
+        job = _job(connection, **_mine(found))
         if job is None:
             return False
         place_new(connection, stage, new, job_id=found.id, now=now)
@@ -221,7 +226,7 @@ def end(
     """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was answered already."""
     now = time.time() if now is None else now
     with workspace.write() as connection:
-        job = find_row(connection, schema.jobs, **_mine(found))
+        job = _job(connection, **_mine(found))
         if job is None:
             return _within(connection, found.study_id, found.id)
         result = {**(job.result or {}), "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]]}
@@ -291,9 +296,13 @@ def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: in
         found = _within(connection, study_id, import_id)
         if found.state in AT_WORK:
             raise ConflictError("this import is at work; cancel it first")
-        job = get_row(connection, schema.jobs, id=import_id)
+        job = _job(connection, id=import_id)
         change_rows(
-            connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result={**(job.result or {}), "by": by}
+            connection,
+            schema.jobs,
+            {"id": import_id},
+            state=str(ImportState.DELETING),
+            result={**(job.result if job and job.result else {}), "by": by},
         )
         return _within(connection, study_id, import_id)
 
@@ -307,8 +316,8 @@ def finish_deletions(workspace: Workspace) -> None:
         gone = delete_items(workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun())
         left = left_of(workspace, each.study_id, each.id)
         with workspace.write() as connection:
-            job = get_row(connection, schema.jobs, id=each.id)
-            if job.state != ImportState.DELETING:  # another process was at it as well
+            job = _job(connection, id=each.id)
+            if job is None or job.state != ImportState.DELETING:  # another process was at it as well
                 continue
             result = {**(job.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)

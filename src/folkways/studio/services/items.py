@@ -15,7 +15,9 @@ from folkways.studio.services import audit
 from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
+from folkways.workspace.columns import Json
 from folkways.workspace.database import Workspace
+from folkways.workspace.insertions import insert
 from folkways.workspace.studio import tables as schema
 
 MOST_NAMED = 1000
@@ -88,15 +90,19 @@ def place_new(
     # One statement for many rows: a statement costs more than a row.
     numbers = list(connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows))
     placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
-    connection.execute(
-        sa.insert(schema.revisions), [_revision(number, 1, "placed", row["content"], now=now) for number, row in placed]
+    written = Json().process_bind_param  # these rows go past the types of their columns
+    revisions = [_revision(number, 1, "placed", row["content"], now=now) for number, row in placed]
+    insert(
+        connection,
+        schema.revisions,
+        [{**each, "content": written(each["content"], connection.dialect)} for each in revisions],
+        replace=False,
     )
     wanted = stage_kind(stage.kind).answers_wanted(stage.config)
     slots = [
         slot for number, row in placed if row["check"] is None for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
     ]
-    if slots:
-        connection.execute(sa.insert(schema.assignments), slots)
+    insert(connection, schema.assignments, slots, replace=False)
     return numbers
 
 
