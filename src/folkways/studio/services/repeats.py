@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from folkways.studio.records import Item, ItemState, ParticipantState
+from folkways.studio.records import LEFT_OUT, Item, ItemState
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -41,7 +41,7 @@ def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tupl
     them. Among 12,000 questions it takes a few tenths of a second.
     """
     table, stages, people = schema.items, schema.stages, schema.participants
-    gone = sa.select(people.c.id).where(people.c.study_id == item.study_id, people.c.state == ParticipantState.WITHDRAWN)
+    gone = sa.select(people.c.id).where(people.c.study_id == item.study_id, people.c.state.in_(LEFT_OUT))
     with workspace.read() as connection:
         kind = connection.scalar(sa.select(stages.c.kind).where(stages.c.id == item.stage_id))
         names = stage_kind(str(kind)).compared

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
-from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, ParticipantState, Stage, StudyState, from_row
+from folkways.studio.records import LEFT_OUT, Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
@@ -135,12 +135,12 @@ def _store(
 
 
 def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who withdrew."""
+    """Item id -> its judgements in order of arrival, without those of people who withdrew or are excluded."""
     table, people = schema.judgements, schema.participants
     query = (
         sa.select(table)
         .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
+        .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
         .order_by(table.c.id)
     )
     found: dict[int, list[Judgement]] = {}
