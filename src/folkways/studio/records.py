@@ -32,6 +32,7 @@ class StudyState(StrEnum):
     OPEN = "open"
     PAUSED = "paused"
     CLOSED = "closed"
+    DELETED = "deleted"  # nobody sees it any more; the audit trail names it
 
 
 class ParticipantState(StrEnum):

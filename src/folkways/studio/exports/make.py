@@ -110,6 +110,7 @@ def _record(found: Gathered, format: str) -> bytes:
         "consented": dict(sorted(_agreed(found).items())),
         "people": len(found.people),
         "withdrawn": found.withdrawn,
+        "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
         "populations": [
             {

@@ -1,16 +1,18 @@
-"""Imports items into a stage: pre-made questions, sentences, templates. All rows or none."""
+"""Imports items into a stage: pre-made questions, sentences, templates. All rows are checked before the first is added."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from folkways.errors import UnknownNameError
-from folkways.studio.errors import SubmissionError
+from folkways.studio.errors import ConflictError, StudioError, SubmissionError
 from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
-from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items, list_items
+from folkways.studio.services import imports, studies
+from folkways.studio.services.imports import Import, ImportState
+from folkways.studio.services.items import Checked, NewItem, list_items
 from folkways.studio.stages.base import StageKind
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -22,6 +24,13 @@ KNOWN = ("check", "qualification")
 RESERVED = (*IDS, "population", *KNOWN)
 """Columns of any table of items: its id (the first of IDS that is there), its population's name, and KNOWN (JSON, or the value of
 the first of the kind's ``known_fields``). A kind of stage may have a field of such a name itself (``own_columns``)."""
+
+
+AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
+"""Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer, FEWEST at least."""
+
+BREATH = 0.001
+"""Seconds for which checking rows lets other threads of the process go first, after every few rows."""
 
 
 def import_items(
@@ -38,18 +47,70 @@ def import_items(
 
     Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list; candidates of a sentence as
     ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none. Raises UnknownNameError for one that the
-    study has not, and RowsError naming every row that cannot be used; nothing is added then.
+    study has not, and RowsError naming every row that cannot be used; nothing is added then. The rows are added a few at a time, so
+    that people go on working meanwhile; what was added is an import, which can be deleted again.
     """
+    new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
+    found = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
+    add_checked(workspace, found, new)
+    ended = imports.get_import(workspace, study_id, found.id)
+    if ended.state != ImportState.DONE:
+        raise ConflictError(ended.error or "the import was cancelled")
+    return list_items(workspace, study_id, stage, import_id=found.id)
+
+
+def add_checked(workspace: Workspace, found: Import, new: Sequence[Checked], going: Callable[[], bool] = lambda: True) -> None:
+    """Add an import's items a few at a time, as long as ``going``; those of an earlier try are passed over.
+
+    Half of the time is left to everybody else who writes. A key that somebody else has added meanwhile makes it fail.
+    """
+    stage = studies.get_stage(workspace, found.study_id, found.stage)
+    there = imports.keys_of(workspace, stage.id, found.id)
+    rest = [each for each in new if each[0].key not in there]
+    place, size = 0, AT_ONCE
+    while place < len(rest):
+        if not going():
+            return imports.let_go(workspace, found)
+        began = time.monotonic()
+        try:
+            if not imports.add_some(workspace, found, stage, rest[place : place + size], rows=len(new)):
+                return None
+        except StudioError as error:
+            imports.end(workspace, found, ImportState.FAILED, error=str(error))
+            return None
+        place += size
+        lasted = time.monotonic() - began
+        size = max(FEWEST, min(size * 2, round(size * SECONDS_AT_ONCE / lasted)))
+        time.sleep(lasted)
+    imports.end(workspace, found, ImportState.DONE)
+    return None
+
+
+def checked_rows(
+    workspace: Workspace,
+    study_id: int,
+    stage: str,
+    rows: Sequence[Mapping[str, str]],
+    *,
+    population: str | None = None,
+    file: str | None = None,
+    import_id: int | None = None,
+) -> list[Checked]:
+    """Every row as a new item; raises what ``import_items`` does. import_id: whose items, of an earlier try, are there already."""
     found = studies.get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
-    known = {each.name for each in studies.populations(workspace, study_id)}
+    known = {each.name: each.id for each in studies.populations(workspace, study_id)}
     if population is not None and population not in known:
         raise UnknownNameError("population of this study", population, known)
-    taken = {item.key for item in list_items(workspace, study_id, stage)}
+    taken = set(imports.keys_of(workspace, found.id))
+    if import_id is not None:
+        taken -= imports.keys_of(workspace, found.id, import_id)
     ids = [name for name in IDS if name not in kind.own_columns]
     problems: dict[int, str] = {}
-    new: list[NewItem] = []
+    new: list[Checked] = []
     for number, row in enumerate(rows, 1):
+        if number % AT_ONCE == 0:
+            time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
         place = row.get("population", "").strip() or population
         try:
@@ -65,10 +126,10 @@ def import_items(
         elif place is not None and place not in known:
             problems[number] = f"there is no population {place!r}; valid: {', '.join(sorted(known))}"
         taken.add(key)
-        new.append(NewItem(key, content, place, known_answer, test))
+        new.append((NewItem(key, content, place, known_answer, test), known.get(place or ""), content))
     if problems:
         raise RowsError(problems, file)
-    return add_items(workspace, study_id, stage, new, by=by)
+    return new
 
 
 def _known_answer(

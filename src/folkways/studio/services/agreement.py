@@ -46,7 +46,7 @@ class Agreement:
 
 
 def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
-    """Every stage that has judgements, by population and field; without attention checks and people who withdrew."""
+    """Every stage that has judgements, by population and field; without attention checks and whoever is LEFT_OUT."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     query = (
         sa.select(items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload)

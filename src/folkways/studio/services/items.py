@@ -15,7 +15,9 @@ from folkways.studio.services import audit
 from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
+from folkways.workspace.columns import Json
 from folkways.workspace.database import Workspace
+from folkways.workspace.insertions import insert
 from folkways.workspace.studio import tables as schema
 
 MOST_NAMED = 1000
@@ -33,6 +35,10 @@ class NewItem:
     population: str | None = None
     check: Mapping[str, Any] | None = None
     test: bool = False
+
+
+Checked = tuple[NewItem, int | None, Mapping[str, Any]]
+"""A new item, the id of its population, and its content as the stage's kind has checked it."""
 
 
 def add_items(
@@ -62,7 +68,7 @@ def add_items(
 def place_new(
     connection: sa.Connection,
     stage: Stage,
-    new: Sequence[tuple[NewItem, int | None, Mapping[str, Any]]],
+    new: Sequence[Checked],
     *,
     job_id: int | None = None,
     now: float,
@@ -88,15 +94,19 @@ def place_new(
     # One statement for many rows: a statement costs more than a row.
     numbers = list(connection.scalars(sa.insert(items).returning(items.c.id, sort_by_parameter_order=True), rows))
     placed = [(number, row) for number, row in zip(numbers, rows, strict=True)]
-    connection.execute(
-        sa.insert(schema.revisions), [_revision(number, 1, "placed", row["content"], now=now) for number, row in placed]
+    written = Json().process_bind_param  # these rows go past the types of their columns
+    revisions = [_revision(number, 1, "placed", row["content"], now=now) for number, row in placed]
+    insert(
+        connection,
+        schema.revisions,
+        [{**each, "content": written(each["content"], connection.dialect)} for each in revisions],
+        replace=False,
     )
     wanted = stage_kind(stage.kind).answers_wanted(stage.config)
     slots = [
         slot for number, row in placed if row["check"] is None for slot in _slots(number, stage.id, row["population_id"], 0, wanted)
     ]
-    if slots:
-        connection.execute(sa.insert(schema.assignments), slots)
+    insert(connection, schema.assignments, slots, replace=False)
     return numbers
 
 
@@ -222,10 +232,13 @@ def list_items(
     *,
     population_id: int | None = None,
     state: ItemState | None = None,
+    import_id: int | None = None,
     after: int = 0,
     limit: int | None = None,
 ) -> tuple[Item, ...]:
-    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population or state if one is given."""
+    """Items of a study in order of their ids, from the one behind ``after``; of one stage, population, state or import
+    if one is given.
+    """
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
         query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
@@ -233,6 +246,8 @@ def list_items(
         query = query.where(schema.items.c.population_id == population_id)
     if state is not None:
         query = query.where(schema.items.c.state == state)
+    if import_id is not None:
+        query = query.where(schema.items.c.job_id == import_id)
     return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, Standing
 from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services import studies
+from folkways.studio.services.people.standings import standing_of
 from folkways.studio.services.work.eligible_slots import allowed_populations, count_known_ahead, count_left
-from folkways.studio.services.work.known_answers import HAS_PASSED, asked_in_try, count_fresh, standing_of, test_of
+from folkways.studio.services.work.known_answers import HAS_PASSED, asked_in_try, count_fresh, test_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema

@@ -63,7 +63,8 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
     """The study with that id or name; NotFoundError."""
     column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
     with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.studies).where(column == study)).first()
+        there = schema.studies.c.state != StudyState.DELETED
+        row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
     if row is None:
         if isinstance(study, int):
             raise NotFoundError("there is no such study")
@@ -73,7 +74,7 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
 
 def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tuple[Study, ...]:
     """All studies, newest first; only those in which the account has a role, if one is given."""
-    query = sa.select(schema.studies).order_by(schema.studies.c.id.desc())
+    query = sa.select(schema.studies).where(schema.studies.c.state != StudyState.DELETED).order_by(schema.studies.c.id.desc())
     if account_id is not None:
         mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
         query = query.where(schema.studies.c.id.in_(mine))

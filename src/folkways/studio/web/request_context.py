@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from folkways.studio.errors import NotAllowedError, NotFoundError
+from folkways.studio.imports.running import Background
 from folkways.studio.records import Account, Participant, Population, Role, Session, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, sessions
@@ -41,13 +42,16 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 @dataclass(frozen=True)
 class Studio:
-    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests."""
+    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests. background: does
+    what takes longer than a request.
+    """
 
     workspace: Workspace
     settings: Settings
     rates: Rates
     waiting: Waiting
     slow: CapacityLimiter
+    background: Background
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def submit(
         if repeated is not None:
             return Submitted(repeated, True)
         stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-        if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
+        if get_value(connection, schema.studies.c.state, id=item.study_id) in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
         if stage_kind(stage.kind).authored:
@@ -146,7 +146,7 @@ def _store(
 
 
 def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who withdrew."""
+    """Item id -> its judgements in order of arrival, without those of people who withdrew or are excluded."""
     table, people = schema.judgements, schema.participants
     query = (
         sa.select(table)

@@ -6,7 +6,7 @@ Whoever answers one changes how they stand, and nothing of the item: their own r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import sqlalchemy as sa
 
@@ -24,8 +24,10 @@ from folkways.studio.rules.known_answers import Gold, Qualification, action
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots
 from folkways.studio.services.people import accounts
-from folkways.studio.services.people.holding import exclude_within, fail_within, pause_within
-from folkways.studio.services.rows import count, find_row, get_row, get_value
+from folkways.studio.services.people.exclusion import exclude_within
+from folkways.studio.services.people.holding import fail_within, pause_within
+from folkways.studio.services.people.standings import save_standing, standing_of
+from folkways.studio.services.rows import count, get_row, get_value
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -34,22 +36,6 @@ HAS_PASSED = ("passed", "waived")
 
 Populations = Callable[[], list[int] | None]
 """Reads whose items a person may be given, by id; None for everybody's."""
-
-
-def standing_of(connection: sa.Connection, participant_id: int, stage_id: int) -> Standing:
-    """How a person stands with the known answers of a stage; a new standing where nothing is known yet."""
-    row = find_row(connection, schema.standings, participant_id=participant_id, stage_id=stage_id)
-    return from_row(Standing, row) if row is not None else Standing(participant_id, stage_id)
-
-
-def save_standing(connection: sa.Connection, standing: Standing) -> None:
-    """Keep a standing. The caller holds the person's row."""
-    table = schema.standings
-    key = {"participant_id": standing.participant_id, "stage_id": standing.stage_id}
-    if find_row(connection, table, participant_id=standing.participant_id, stage_id=standing.stage_id) is None:
-        connection.execute(sa.insert(table).values(asdict(standing)))
-    else:
-        connection.execute(sa.update(table).filter_by(**key).values(asdict(standing)))
 
 
 def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qualification | None:

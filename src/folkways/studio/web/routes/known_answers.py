@@ -7,7 +7,7 @@ from starlette.responses import Response
 from folkways.studio.records import AssignmentState, ParticipantState, Standing
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import gold, items
-from folkways.studio.services.people import holding
+from folkways.studio.services.people import holding, standings
 from folkways.studio.services.work import judgements, known_answers
 from folkways.studio.services.work.assignments import get_work
 from folkways.studio.stages.registry import stage_kind
@@ -38,7 +38,7 @@ def show_answer(context: RequestContext) -> Response:
 def _standing(context: RequestContext, stage_id: int) -> Standing | None:
     """How the person stands in a stage where a try of its test is over and no other has begun."""
     with context.workspace.read() as connection:
-        found = known_answers.standing_of(connection, context.participant.id, stage_id)
+        found = standings.standing_of(connection, context.participant.id, stage_id)
         begun = known_answers.asked_in_try(connection, context.participant.id, stage_id, found)
     return found if found.test is not None and not begun else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from starlette.responses import Response
@@ -9,7 +10,7 @@ from starlette.responses import Response
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Role
 from folkways.studio.services import audit, gold, progress, studies
-from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services.people import accounts, exclusion, invites, participants, personal
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -132,6 +133,22 @@ def withdraw(context: RequestContext) -> Response:
     """Take somebody's answers out of everything that leaves the study, at their request."""
     number = context.number("person")
     participants.withdraw(context.workspace, context.study.id, number, by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/exclude", STAFF)
+def exclude(context: RequestContext) -> Response:
+    """Leave somebody's answers out of everything, for a reason that they are told."""
+    number = context.number("person")
+    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id, now=time.time())
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/include", STAFF)
+def include(context: RequestContext) -> Response:
+    """Undo an exclusion."""
+    number = context.number("person")
+    exclusion.include(context.workspace, context.study.id, number, by=context.me.id, now=time.time())
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 

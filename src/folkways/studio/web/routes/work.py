@@ -71,12 +71,14 @@ def show_study(context: RequestContext) -> Response:
         return context.go(f"/work/{study.name}/consent")
     if person.state == ParticipantState.CONSENTED:
         return context.go(f"/work/{study.name}/eligibility")
-    if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED, ParticipantState.EXCLUDED):
+    if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED):
         return context.go(f"/work/{study.name}/done")
     if person.state == ParticipantState.PAUSED:
         return context.page("work/rest.html.j2", study=study, why="held")
     if person.state == ParticipantState.WITHDRAWN:
         return context.page("entry/left.html.j2", study=study)
+    if person.state == ParticipantState.EXCLUDED:
+        return context.page("entry/excluded.html.j2", study=study, person=person, end=completion(context))
     stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
     code = attributes(context.workspace, study.id, person.id).get(RETURN_CODE, "")
     return context.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
@@ -99,7 +101,7 @@ def _on(context: RequestContext, say: str | None = None, *, stage: str | None = 
 def show_rest(context: RequestContext) -> Response:
     """Why there is nothing to do now; the code of the recruitment service where the person is through."""
     why = context.request.query_params.get("why", "none_left")
-    if context.participant.state == ParticipantState.PAUSED:
+    if context.participant.state in (ParticipantState.PAUSED, ParticipantState.EXCLUDED):
         return context.go(f"/work/{context.study.name}")
     if why in ("paused", "closed", "warned"):
         return context.page("work/rest.html.j2", study=context.study, why=why)
