@@ -104,7 +104,7 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
         {
             "id": person.id, "study_id": desk.study.id, "account_id": person.account_id, "population_id": population,
             "pseudonym": person.pseudonym, "state": "joined", "source": source, "consent_version": None, "consented": None,
-            "eligible": None, "waiver": None, "exclusion": None, "joined": person.joined, "left": None,
+            "eligible": None, "waiver": None, "exclusion": None, "pause": None, "pay": None, "joined": person.joined, "left": None,
             "consent_sha256": None, "consent_language": None,
         }
         for person, population, source in (
