@@ -80,6 +80,7 @@ def test_an_answer_is_right_where_it_says_what_is_known(name: str) -> None:
     content = kind.check_content(content, config)
     known = kind.check_known(kind.read_known(cell), content, config)
     assert known == stored
+    assert all(kind.describe_known(known, content, str))
     assert [kind.is_right(payload, known) for payload in right] == [True] * len(right)
     assert [kind.is_right(payload, known) for payload in wrong] == [False] * len(wrong)
 
@@ -103,12 +104,9 @@ def test_marks_may_be_compared_by_how_much_they_share() -> None:
     assert not kind.is_right({"spans": [[0, 4], [4, 10]]}, known, 1.0), "two marks are not one"
 
 
-def test_what_is_known_is_told_in_words_without_what_the_person_said_besides() -> None:
-    content = {**QUESTION}
-    payload = {"choices": [0], "abstain": None, "comment": "my mother says so"}
-    assert stage_kind("vote").describe_known({"choices": [1]}, payload, content, str) == ["rice"]
-    judged = {"verdict": "incorrect", "flags": ["refusal"], "comment": "no"}
-    assert stage_kind("judge_answer").describe_known({"flags": ["stereotypical"]}, judged, {}, str) == ["Stereotypical"]
+def test_what_is_known_is_told_in_words() -> None:
+    assert stage_kind("vote").describe_known({"choices": [1]}, QUESTION, str) == ["rice"]
+    assert stage_kind("judge_answer").describe_known({"flags": ["stereotypical"]}, {}, str) == ["Stereotypical"]
 
 
 @pytest.mark.parametrize(

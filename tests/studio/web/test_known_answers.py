@@ -28,7 +28,7 @@ STAGE = {
 def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Callable[..., Field]) -> None:
     field = make_field([STAGE])
     desk = field.researcher()
-    expect(desk.get_by_text("has 0 questions and needs 2")).to_be_visible()
+    expect(desk.get_by_text("has 0 questions for korea and needs 2")).to_be_visible()
     new = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
     new += [NewItem(f"gold-{number}", QUESTION, "korea", {"choices": [2]}) for number in range(6)]
     add_items(field.workspace, field.study.id, "verify", new)
@@ -37,7 +37,7 @@ def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Ca
     page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
 
     begin(page)
-    expect(page.get_by_text("2 questions, of which 1 have to be right")).to_be_visible()
+    expect(page.get_by_text("Questions: 2. Right answers needed: 1.")).to_be_visible()
     page.get_by_label("soup").check()
     send(page)
     expect(page.get_by_role("heading", name="Not right")).to_be_visible()

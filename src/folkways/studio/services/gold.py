@@ -185,19 +185,38 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     )
 
 
-def lacking(workspace: Workspace, study_id: int) -> Mapping[str, tuple[int, int]]:
-    """Stage -> questions that its test has and needs, for one that cannot be held: nobody is given work there."""
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A test that cannot be held: nobody of the population (None where there are none) is given work in the stage until it can."""
+
+    stage: str
+    population: str
+    has: int
+    needs: int
+
+
+def lacking(workspace: Workspace, study_id: int) -> tuple[Lacking, ...]:
+    """Every stage and population whose test has fewer questions than one try needs."""
     items = schema.items
-    found = {}
+    populations = {each.id: each for each in studies.populations(workspace, study_id)}
+    tests = [(stage, Qualification.of(stage.config)) for stage in studies.stages(workspace, study_id)]
+    found = []
     with workspace.read() as connection:
-        for stage in studies.stages(workspace, study_id):
-            test = Qualification.of(stage.config)
+        for stage, test in tests:
             if test is None:
                 continue
-            query = sa.select(sa.func.count()).where(
+            query = sa.select(items.c.population_id).where(
                 items.c.stage_id == stage.id, items.c.test.is_(True), items.c.state == ItemState.OPEN
             )
-            has = int(connection.scalar(query) or 0)
-            if has < test.questions:
-                found[stage.name] = (has, test.questions)
-    return found
+            places = list(connection.scalars(query))
+            for each in populations.values():
+                if test.populations and each.name not in test.populations:
+                    continue
+                within, wider = {None, each.id}, each.parent_id
+                while wider is not None:
+                    within.add(wider)
+                    wider = populations[wider].parent_id
+                has = sum(place in within for place in places)
+                if has < test.questions:
+                    found.append(Lacking(stage.name, each.title, has, test.questions))
+    return tuple(found)

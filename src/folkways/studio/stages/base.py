@@ -117,7 +117,6 @@ class StageKind(HasKnownAnswers):
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
     example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
     own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
-    texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters

@@ -18,6 +18,7 @@ class HasKnownAnswers(ABC):
     """The part of a kind of stage that is about answers known beforehand. What a kind does not need stays as it is here."""
 
     known_fields: ClassVar[tuple[str, ...]] = ()  # fields of the payload that may be known beforehand, the plainest first
+    texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
 
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
@@ -67,9 +68,7 @@ class HasKnownAnswers(ABC):
         """The known answer that a decided item's result stands for; empty where it tells none."""
         return {name: result[name] for name in self.known_fields if name in result}
 
-    def describe_known(
-        self, known: Mapping[str, Any], payload: Mapping[str, Any], content: Content, translate: Translate
-    ) -> Sequence[str]:
-        """A known answer in words, as ``describe`` puts a judgement. payload: any judgement of the item."""
-        empty: dict[str, Any] = {name: type(value)() if value is not None else None for name, value in payload.items()}
+    def describe_known(self, known: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """A known answer in words, as ``describe`` puts a judgement."""
+        empty: dict[str, Any] = dict.fromkeys((*self.known_fields, *self.texts), "")
         return [line for line in self.describe({**empty, **known}, content, translate) if line]

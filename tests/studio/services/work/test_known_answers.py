@@ -84,10 +84,10 @@ def test_a_test_counts_to_its_end_and_cannot_begin_with_too_few_questions(studio
     known(desk, 3, test=True)
     desk.add("verify", [QUESTION])
     person, stage = desk.person(), get_stage(desk.workspace, desk.study.id, "verify")
-    assert gold.lacking(desk.workspace, desk.study.id) == {"verify": (3, 4)}
+    assert gold.lacking(desk.workspace, desk.study.id) == (gold.Lacking("verify", "korea", 3, 4),)
     assert desk.nothing(person) == "none_left"
     add_items(desk.workspace, desk.study.id, "verify", [NewItem("more", QUESTION, None, RIGHT, True)])
-    assert gold.lacking(desk.workspace, desk.study.id) == {}
+    assert gold.lacking(desk.workspace, desk.study.id) == ()
     seen = []
     for _ in range(4):
         work = desk.work(person)
@@ -107,6 +107,7 @@ def test_a_test_is_of_the_populations_that_it_names(studio_workspace: Workspace)
     populations = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
     stage = {**VOTE, "qualification": {**TEST, "populations": ["peru"]}}
     desk = open_desk(studio_workspace, [stage, {**VOTE, "name": "again"}], populations=populations)
+    assert [each.population for each in gold.lacking(desk.workspace, desk.study.id)] == ["peru"]
     known(desk, 4, test=True, population="peru")
     desk.add("verify", [QUESTION], population=None)
     assert desk.work(desk.person("korea"), "verify").item.key == "q0"

@@ -31,7 +31,7 @@ def show_answer(context: RequestContext) -> Response:
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
         right=kind.is_right(payload, known, known_answers.overlap_of(work.stage)), standing=_standing(context, work.stage.id),
         said=kind.describe(payload, work.item.content, context.gettext),
-        known=kind.describe_known(known, payload, work.item.content, context.gettext),
+        known=kind.describe_known(known, work.item.content, context.gettext),
     )  # fmt: skip
 
 
