@@ -171,6 +171,19 @@ def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population
         connection.execute(sa.insert(table), rows)
 
 
+def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:
+    """Give each of these items so many more open slots. The caller holds their rows."""
+    table, items = schema.assignments, schema.items
+    query = (
+        sa.select(items.c.id, items.c.stage_id, items.c.population_id, sa.func.coalesce(sa.func.max(table.c.slot), 0).label("last"))
+        .outerjoin(table, table.c.item_id == items.c.id)
+        .where(items.c.id.in_(numbers))
+        .group_by(items.c.id, items.c.stage_id, items.c.population_id)
+    )
+    rows = [slot for row in connection.execute(query) for slot in _slots(row.id, row.stage_id, row.population_id, row.last, more)]
+    insert(connection, table, rows, replace=False)
+
+
 def _slots(item_id: int, stage_id: int, population_id: int | None, last: int, count: int) -> list[dict[str, Any]]:
     """Open slots after the one with the number ``last``."""
     same = {"item_id": item_id, "stage_id": stage_id, "population_id": population_id, "state": str(AssignmentState.OPEN)}

@@ -17,6 +17,7 @@ FLASH_MESSAGES: Mapping[str, str] = {
     "study-made": Message("The study has been made. Nobody can work on it until you open it."),
     "study-open": Message("The study is open: people who have been invited can work on it."),
     "study-paused": Message("The study is paused: nobody is given new work; what people are writing is kept."),
+    "study-deleted": Message("The study has been deleted."),
     "study-closed": Message("The study is closed."),
     "revoked": Message("The invitation lets nobody in any more."),
     "role-given": Message("The role has been given."),

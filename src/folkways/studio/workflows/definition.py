@@ -95,13 +95,17 @@ class Definition:
 
 def load_definition(path: Path) -> Definition:
     """Read a YAML file. DefinitionError, or DataError where it is no YAML."""
+    return read_definition(parse_yaml(read_description(path), path), path)
+
+
+def read_description(path: Path) -> str:
+    """The text of a YAML file; DataError where it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
-    return read_definition(parse_yaml(text, path), path)
 
 
 def parse_yaml(text: str, file: Path | str | None = None) -> Any:

@@ -287,3 +287,17 @@ def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> 
     with ThreadPoolExecutor(2) as pool:
         sent: Sequence[str] = list(pool.map(lambda work: desk.submit(person, work, RIGHT).then, works))
     assert sorted(sent) == ["", "passed"]
+
+
+@ON_A_FILE
+def test_a_test_that_is_made_shorter_ends_for_those_who_have_answered_enough(studio_workspace: Workspace) -> None:
+    desk = open_desk(studio_workspace, [{**VOTE, "qualification": TEST}])
+    known(desk, 4, test=True)
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    answer_all(desk, person, RIGHT, most=2)
+    with desk.workspace.write() as connection:
+        stage = get_stage(desk.workspace, desk.study.id, "verify")
+        config = {**stage.config, "qualification": {**stage.config["qualification"], "questions": 2}}
+        connection.execute(schema.stages.update().filter_by(id=stage.id).values(config=config))
+    assert desk.work(person).item.key == "q0"

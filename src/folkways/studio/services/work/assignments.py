@@ -167,7 +167,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    found = test_first(connection, person, stage)
+    found = test_first(connection, person, stage, now)
     if isinstance(found, str):
         return NoWork(found)
     if found is None:

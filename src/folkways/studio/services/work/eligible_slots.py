@@ -116,9 +116,9 @@ def attention_check(connection: sa.Connection, person: Participant, stage: Stage
     return known_slot(connection, person, stage, allowed_populations(connection, person), test=False)
 
 
-def test_first(connection: sa.Connection, person: Participant, stage: Stage) -> int | str | None:
+def test_first(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | str | None:
     """``known_answers.test_slot`` for this person: a slot of the stage's test, why there is none, or None where none is needed."""
-    return test_slot(connection, person, stage, lambda: allowed_populations(connection, person))
+    return test_slot(connection, person, stage, lambda: allowed_populations(connection, person), now)
 
 
 def count_known_ahead(connection: sa.Connection, person: Participant, stage: Stage, left: int) -> int:

@@ -49,7 +49,9 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
     return test if name in test.populations else None
 
 
-def test_slot(connection: sa.Connection, person: Participant, stage: Stage, populations: Populations) -> int | str | None:
+def test_slot(
+    connection: sa.Connection, person: Participant, stage: Stage, populations: Populations, now: float
+) -> int | str | None:
     """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for whoever needs none."""
     test = test_of(connection, person, stage)
     if test is None:
@@ -61,8 +63,9 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage, popu
         return "failed"
     within = populations()
     asked = asked_in_try(connection, person.id, stage.id, standing)
-    if asked >= test.questions:
-        return "none_left"
+    if asked >= test.questions:  # the test was made shorter meanwhile, or the rest is at hand
+        ended = _judge_test(connection, person, stage, standing, populations, now)
+        return test_slot(connection, person, stage, populations, now) if ended else "none_left"
     if asked == 0 and count_fresh(connection, person, stage, within, test=True) < test.questions:
         return "none_left"  # a try is begun where it can be ended
     found = known_slot(connection, person, stage, within, test=True)

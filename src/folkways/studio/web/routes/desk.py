@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import yaml
 from starlette.responses import PlainTextResponse, Response
 
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import agreement, audit, gold, progress, studies
+from folkways.studio.services import agreement, audit, descriptions, gold, progress, studies
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
@@ -69,7 +68,7 @@ def set_state(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/description.yaml", STAFF)
 def show_description(context: RequestContext) -> Response:
     """The file that describes the study, for making another like it."""
-    text = yaml.safe_dump(dict(context.study.definition), allow_unicode=True, sort_keys=False, width=100)
+    text = descriptions.description_of(context.workspace, context.study)
     headers = {"Content-Disposition": f'attachment; filename="{context.study.name}.yaml"'}
     return PlainTextResponse(text, headers=headers, media_type="text/yaml")
 
