@@ -91,6 +91,13 @@ def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, 
     return count(connection, query)
 
 
+def test_is_over(workspace: Workspace, participant_id: int, stage_id: int) -> bool:
+    """Whether a try of the test is over and no other has begun."""
+    with workspace.read() as connection:
+        found = standing_of(connection, participant_id, stage_id)
+        return found.test is not None and not asked_in_try(connection, participant_id, stage_id, found)
+
+
 def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standing] | None:
     """The stage of which a person ended a try of the test last, and how they stand; None before the first."""
     table, stages = schema.standings, schema.stages

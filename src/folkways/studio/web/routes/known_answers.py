@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from folkways.studio.records import AssignmentState, ParticipantState, Standing
+from folkways.studio.records import AssignmentState, ParticipantState
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import gold, items
-from folkways.studio.services.people import holding, standings
+from folkways.studio.services.people import holding
 from folkways.studio.services.work import judgements, known_answers
 from folkways.studio.services.work.assignments import get_work
 from folkways.studio.stages.registry import stage_kind
@@ -29,18 +29,11 @@ def show_answer(context: RequestContext) -> Response:
     kind, known = stage_kind(work.stage.kind), work.item.check or {}
     return context.page(
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
-        right=kind.is_right(payload, known, known_answers.overlap_of(work.stage)), standing=_standing(context, work.stage.id),
+        right=kind.is_right(payload, known, known_answers.overlap_of(work.stage)),
+        is_over=known_answers.test_is_over(context.workspace, context.participant.id, work.stage.id),
         said=kind.describe(payload, work.item.content, context.gettext),
         known=kind.describe_known(known, work.item.content, context.gettext),
     )  # fmt: skip
-
-
-def _standing(context: RequestContext, stage_id: int) -> Standing | None:
-    """How the person stands in a stage where a try of its test is over and no other has begun."""
-    with context.workspace.read() as connection:
-        found = standings.standing_of(connection, context.participant.id, stage_id)
-        begun = known_answers.asked_in_try(connection, context.participant.id, stage_id, found)
-    return found if found.test is not None and not begun else None
 
 
 @routes.get("/work/{study}/test", PARTICIPANT)
