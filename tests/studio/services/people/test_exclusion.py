@@ -6,10 +6,9 @@ import pytest
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant
-from folkways.studio.services import agreement, audit, gathering
+from folkways.studio.services import agreement, audit, gathering, item_search
 from folkways.studio.services.items import get_item
 from folkways.studio.services.people import exclusion, participants
-from folkways.studio.services.work import judgements
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk, stored
@@ -56,7 +55,7 @@ def test_the_answers_of_an_excluded_person_count_nowhere_until_it_is_undone(desk
     gathered = gathering.gather(desk.workspace, desk.study.id)
     assert (gathered.excluded, gathered.withdrawn, list(gathered.people)) == (1, 0, [lee.id])
     assert all(each.percent.value is None for each in agreement.agreement(desk.workspace, desk.study.id))
-    assert [each.participant_id for each in judgements.standing_judgements(desk.workspace, desk.study.id)[first[2]]] == [lee.id]
+    assert [each.participant_id for each in item_search.judgements_of(desk.workspace, [first[2]])[first[2]]] == [lee.id]
 
     back = include(desk, kim)
     assert (back.state, back.exclusion, back.left) == ("active", None, None)
@@ -75,7 +74,7 @@ def test_an_answer_that_came_in_between_stays_beside_the_one_that_counts_again(d
     work = desk.answer(park, {"choices": [1]})
     include(desk, kim)
     assert get_item(desk.workspace, desk.study.id, work.item.id).state == "done"
-    assert len(judgements.standing_judgements(desk.workspace, desk.study.id)[work.item.id]) == 3
+    assert len(item_search.judgements_of(desk.workspace, [work.item.id])[work.item.id]) == 3
 
 
 def test_an_item_that_waits_has_no_more_slots_than_answers_are_missing_once_it_is_undone(desk: Desk) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
-from folkways.studio.records import LEFT_OUT, Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
+from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
@@ -143,21 +143,6 @@ def _store(
         now=now,
     )
     return Judgement(id=judgement_id, **{**row, "payload": payload})
-
-
-def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who withdrew or are excluded."""
-    table, people = schema.judgements, schema.participants
-    query = (
-        sa.select(table)
-        .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
-        .order_by(table.c.id)
-    )
-    found: dict[int, list[Judgement]] = {}
-    for each in read_all(workspace, Judgement, query):
-        found.setdefault(each.item_id, []).append(each)
-    return found
 
 
 def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:
