@@ -15,7 +15,6 @@ from tests.studio.web.http import Client, Reply
 from tests.studio.web.worlds import build_world
 from tests.support.studio_server import StudioServer
 
-
 MANY = 800
 
 
