@@ -236,6 +236,9 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
         source.backup(database)
         database.execute("UPDATE scores SET unreadable = unreadable + truncated")
         database.execute("UPDATE judgements SET state = 'unreadable' WHERE state = 'truncated'")
+        database.execute("DROP INDEX ix_studio_items_job_id")
+        for table in ("studio_descriptions", "studio_password_links"):
+            database.execute(f"DROP TABLE {table}")
         for table, column in (
             ("scores", "truncated"),
             ("scores", "cut"),
@@ -243,6 +246,10 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("responses", "batched"),
             ("runs", "archive"),
             ("studio_participants", "consent_sha256"),
+            ("studio_participants", "exclusion"),
+            ("studio_jobs", "content"),
+            ("studio_jobs", "seen"),
+            ("studio_items", "job_id"),
             ("studio_participants", "consent_language"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

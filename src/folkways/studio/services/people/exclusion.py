@@ -45,7 +45,7 @@ def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int
             before = ParticipantState.JOINED if person.consented is None else ParticipantState.CONSENTED
         elif person.eligible is False and person.waiver is None:
             before = ParticipantState.SCREENED_OUT
-        values = {"state": str(before), "exclusion": None, "left": None}
+        values: dict[str, object] = {"state": str(before), "exclusion": None, "left": None}
         return _change(connection, person, "participant.included", values, by, now, {})
 
 
