@@ -33,8 +33,8 @@ GOAL = 0.5
 """Seconds for which nobody's answer may wait while an import runs."""
 
 HEADER = (
-    "database", "file", "rows", "reply to the upload s", "import s", "requests meanwhile", "before: p95 / worst s", "p50 s", "p95 s",
-    "worst s",
+    "database", "file", "rows", "reply to the upload s", "import s", "requests meanwhile", "before: p95 / worst s",
+    "p50 s", "p95 s", "worst s",
 )  # fmt: skip
 
 QUIET = 6.0
