@@ -43,6 +43,7 @@ def verdicts(seed: int, *, halves: bool = False, lost: float = 0.2, labels: floa
             {
                 "task": "x/y",
                 "endpoint": "m",
+                "judge": "j",
                 "question": f"q{int(rng.integers(0, 30)):02}",
                 "culture": str(rng.choice(["KR", "ET", "US"], p=[0.6, 0.35, 0.05])),
                 "language": str(rng.choice(["en", "ko"])),

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.differences import METHOD
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import Floats, Interval
 from folkways.stats.raters.calibration import Corrected, prediction_powered
 from folkways.stats.raters.judge_quality import Youden, youden_difference, youden_index
@@ -23,8 +23,8 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """One model's replies, one entry each: the judge's verdict (the rule's where it gave none: any guess will do, for labels correct
-    it; NaN without a reply), people's label or NaN, and numbers of culture and question.
+    """One model's replies, one entry each: the judge's verdict (the rule's where it gave none: any guess will do, for labels
+    correct it; NaN without a reply), people's label or NaN, and numbers of culture and question.
     """
 
     verdicts: Floats
@@ -64,7 +64,7 @@ def youden_of(part: pl.DataFrame) -> Youden | None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A row of model_summary.SUMMARY that compares models or judges; estimate and interval in the quantity's unit, p NaN for none."""
+    """A row of model_summary.SUMMARY that compares models or judges, in the quantity's unit; p NaN for none."""
 
     endpoint: str
     judge: str
@@ -81,8 +81,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """By how much ``endpoint`` lies above ``against`` in a quantity (model_summary.QUANTITIES), as shares. p: two-sided, Holm's over
-    the pairs of models; NaN where there is none.
+    """By how much ``endpoint`` lies above ``against`` in a quantity (model_summary.QUANTITIES), as shares. p: two-sided, Holm's
+    over the pairs of models; NaN where there is none.
     """
 
     endpoint: str
@@ -172,8 +172,8 @@ def calibration_notes(verdicts: pl.DataFrame, gaps: Sequence[Gap]) -> Iterator[s
         better, worse = (gap.endpoint, gap.against) if gap.estimate > 0 else (gap.against, gap.endpoint)
         if gap.quantity == "youden_difference":
             yield (
-                f"the judge tells right from wrong better for {better} than for {worse} (Youden's J, {abs(gap.estimate):.2f} apart): "
-                "compare their corrected shares, not the judge's"
+                f"the judge tells right from wrong better for {better} than for {worse} (Youden's J, {abs(gap.estimate):.2f} "
+                "apart): compare their corrected shares, not the judge's"
             )
         elif gap.estimate * judged[gap.endpoint, gap.against] < 0:
             yield f"corrected by people {better} is above {worse}; by the judge alone it was the other way round"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -80,9 +81,9 @@ def _share(
     values = frame.select(of.cast(pl.Float64).alias("value"))["value"].to_numpy()
     interval = interval_of_mean(values, numbers(frame["question"]), _SHARE)
     percent = Interval(100 * interval.low, 100 * interval.high, interval.method)
-    where = {"facet": "culture", "value": culture} if culture else {}
     size = (frame.height, frame["question"].n_unique())
-    return Finding(endpoint, judge, against, quantity, 100 * float(values.mean()), percent, *size, **where)
+    found = Finding(endpoint, judge, against, quantity, 100 * float(values.mean()), percent, *size)
+    return replace(found, facet="culture", value=culture) if culture else found
 
 
 def _self_preference(verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], judge: str, own: set[str]) -> Iterator[Finding]:
@@ -113,7 +114,7 @@ def _self_preference(verdicts: pl.DataFrame, others: Sequence[pl.DataFrame], jud
 def _excess(frame: pl.DataFrame) -> ClusteredMean:
     values = (frame["verdict"] - frame["reference"]).to_numpy()
     codes = numbers(frame["question"])
-    sums, counts = np.bincount(codes, weights=values), np.bincount(codes).astype(np.float64)
+    sums, counts = (np.bincount(codes, weights=each).astype(np.float64) for each in (values, np.ones(values.size)))
     return clustered_mean(sums, counts, float(values @ values), (-1.0, 1.0))
 
 
@@ -121,7 +122,7 @@ def judges_notes(found: Sequence[Finding]) -> Iterator[str]:
     """What a person has to be told of these findings."""
     for one in found:
         if one.quantity == "turned" and one.interval.low > WORTH_SAYING:
-            yield f"{one.judge} is swayed by the order of the answers: {one.estimate:.0f} % of its verdicts turn round ({one.endpoint})"
+            yield f"the order of the answers sways {one.judge}: {one.estimate:.0f} % of its verdicts on {one.endpoint} turn round"
         if one.quantity.startswith("self_preference") and one.interval.low > 0:
             by = "people's labels" if one.quantity == "self_preference" else "the other judges"
             yield f"{one.judge} is kinder to {one.endpoint} than to other models by {one.estimate:.0f} points, measured by {by}"

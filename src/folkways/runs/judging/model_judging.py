@@ -75,10 +75,10 @@ def judge_run(
     more: further judges of the same replies. profile, text_tools: of the rule; None for each task's default. models: only replies
     of these; None for all. labels: people's (see ``runs.labels``). limit: at most so many items of each task, spread over cultures
     as in a run and the same for every model; None for all. swap: replies of each model that are asked about again with the answers
-    in reverse order. until: half a width, in points, at which labels are enough. label_next: replies to list for people. seed: of the
-    order in which replies are listed and swapped. What judges say is stored and never asked for again. Raises FolkwaysError where
-    the run has no free answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all before
-    a judge is asked.
+    in reverse order. until: half a width, in points, at which labels are enough. label_next: replies to list for people. seed: of
+    the order in which replies are listed and swapped. What judges say is stored and never asked for again. Raises FolkwaysError
+    where the run has no free answers, UnknownNameError for a model that it did not ask, DataError for labels that do not fit; all
+    before a judge is asked.
     """
     shares = list(shares_of(workspace, run, profile, text_tools, models))
     rows = [row for share in shares for row in share.rows]
@@ -105,7 +105,9 @@ def judge_run(
         summaries += found
         notes += [*_notes(shares, verdicts, one, session.stopped), *said]
     for share in _by_task(shares):
-        signatures = {one.endpoint: _signature(one, judge, labels, limit).text() for one in shares if one.task.name == share.task.name}
+        signatures = {
+            one.endpoint: _signature(one, judge, labels, limit).text() for one in shares if one.task.name == share.task.name
+        }
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
         found_by_judges = compare_judges(of_task, judges, {one.endpoint: one.identity for one in shares})
         summaries.append(summarise_findings(found_by_judges, share.task.name, signatures))
@@ -113,7 +115,9 @@ def judge_run(
         if until is not None:
             first = of_task[0].with_columns(_order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name]))
             stops = enough_labels(first, until / 100)
-            summaries.append(summarise_findings([stop.finding(judge.name) for stop in stops], share.task.name, signatures))
+            summaries.append(
+                summarise_findings([stop.finding(judge.name) for stop in stops if stop.found.labelled], share.task.name, signatures)
+            )
             notes += [stop.words for stop in stops]
     every = pl.concat(frames)
     to_label = next_labels(rows, frames, label_next, run.name)
@@ -136,7 +140,9 @@ def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: in
 def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
     """Of each model and task so many at random, of those whose answers have an order and that were judged."""
     for key in dict.fromkeys((row["task"], row["endpoint"]) for row in rows):
-        own = [row for row in rows if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"]
+        own = [
+            row for row in rows if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
+        ]
         yield from sorted(own, key=lambda row: str(row["_order"]))[:swap]
 
 

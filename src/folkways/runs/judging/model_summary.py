@@ -49,7 +49,7 @@ QUANTITIES = {
     "only_lexical": "judged replies that only the rule calls right",
     "both_wrong": "judged replies that judge and rule call wrong",
     "labelled": "replies that people judged",
-    "corrected": "share that people would call right, in percent: prediction-powered inference from verdicts and labels, by culture",
+    "corrected": "share that people would call right, in percent: prediction-powered inference, culture by culture",
     "corrected_rogan_gladen": "the same by sensitivity and specificity (Rogan and Gladen)",
     "sensitivity": "of the replies that people call right, the share that the judge calls right, in percent",
     "specificity": "of the replies that people call wrong, the share that the judge calls wrong, in percent",
@@ -63,8 +63,8 @@ QUANTITIES = {
     "disagreement": "replies, in percent, on which the judge and the other judge differ",
     "kappa_judges": "Cohen's kappa of the judge and the other judge",
     "turned": "replies, in percent, on which the verdict turns round if the answers stand in reverse order",
-    "first_preferred": "of the replies for which the two orders bring different answers, the percentage with the earlier one in each",
-    "self_preference": "points by which the judge is kinder to its own replies, or its family's, than to others', by people's labels",
+    "first_preferred": "of replies for which the two orders bring different answers, the percentage with the earlier in each",
+    "self_preference": "points by which the judge is kinder to its own, or its family's, replies than to others', by people",
     "self_preference_by_judges": "the same by the verdicts of the other judges",
 }
 """What each quantity of a summary is. A label of 0.5 is half right; what needs a yes or no leaves such labels out, and Rogan and

@@ -1,15 +1,14 @@
 """Which replies people should judge next, so that the corrected rates become as sure as they can.
 
 A label in a culture takes off the variance of the corrected rate what Neyman's allocation says: the culture's share of all replies,
-squared, times how much the judge errs there, by 1/n less 1/(n + 1) for n labels so far. Cultures take turns by that; within a culture
-replies come at random, because labels that were chosen by what the judge said would not correct it.
+squared, times how much the judge errs there, by 1/n less 1/(n + 1) for n labels so far. Cultures take turns by that; within a
+culture replies come at random, because labels that were chosen by what the judge said would not correct it.
 """
 
 from __future__ import annotations
 
 import heapq
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -55,17 +54,19 @@ def next_labels(rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame
         if row["_prompt"] is not None and row["label"] is None:
             waiting.setdefault((row["task"], row["endpoint"], row["culture"]), []).append(row)
     worth, labelled = _worth(frames)
-    queue = [(_rank(worth[stratum], labelled.get(stratum, 0)), stratum, 0) for stratum in sorted(waiting)]
+    return pl.DataFrame([_shown(row, run) for row in islice(_turns(waiting, worth, labelled), count)], schema=TO_LABEL)
+
+
+def _turns(
+    waiting: Mapping[_Stratum, Sequence[Mapping[str, Any]]], worth: Mapping[_Stratum, float], labelled: Mapping[_Stratum, int]
+) -> Iterator[Mapping[str, Any]]:
+    queue = [(_rank(worth[stratum], labelled[stratum]), stratum, 0) for stratum in waiting]
     heapq.heapify(queue)
-    return pl.DataFrame([_shown(row, run) for row in islice(_turns(queue, waiting, worth, labelled), count)], schema=TO_LABEL)
-
-
-def _turns(queue: list[Any], waiting: Mapping[_Stratum, Any], worth: Mapping[_Stratum, float], labelled: Mapping[_Stratum, int]) -> Any:
     while queue:
         _, stratum, taken = heapq.heappop(queue)
         yield waiting[stratum][taken]
         if taken + 1 < len(waiting[stratum]):
-            heapq.heappush(queue, (_rank(worth[stratum], labelled.get(stratum, 0) + taken + 1), stratum, taken + 1))
+            heapq.heappush(queue, (_rank(worth[stratum], labelled[stratum] + taken + 1), stratum, taken + 1))
 
 
 def _rank(worth: float, labels: int) -> tuple[int, float]:
@@ -93,7 +94,7 @@ def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[
         .agg(rows=replied.sum(), labels=pl.col("label").count(), wrong=error.filter(replied).sum())
         .join(doubts.group_by(keys).agg(doubt=(pl.col("doubt").sum() + 0.5) / (pl.len() + 1)), on=keys)
         .with_columns(errs=(pl.col("wrong") + PRIOR * pl.col("doubt")) / (pl.col("labels") + PRIOR), part=of_all)
-        .with_columns(worth=pl.col("part") ** 2 * pl.col("errs") * (1 - pl.col("errs") / 2))
+        .with_columns(worth=pl.col("part") ** 2 * pl.col("errs"))
     )  # fmt: skip
     strata = [(row["task"], row["endpoint"], row["culture"]) for row in found.iter_rows(named=True)]
     return dict(zip(strata, found["worth"], strict=True)), dict(zip(strata, found["labels"], strict=True))

@@ -43,7 +43,8 @@ def youden_index(verdicts: Floats, labels: Floats, clusters: Integers) -> Youden
     if not all(worth for _, worth in sides):
         return None
     (sensitivity, right), (false_alarms, wrong) = sides
-    index = difference_of_shares(*(np.array([value]) for value in (sensitivity, right, false_alarms, wrong)))
+    first, second = ((np.array([share]), np.array([worth])) for share, worth in sides)
+    index = difference_of_shares(*first, *second)
     return Youden(index, sensitivity, false_alarms, right, wrong)
 
 
@@ -65,7 +66,8 @@ def _share(values: Floats, clusters: Integers) -> tuple[float, float]:
     if not values.size:
         return math.nan, 0.0
     codes = np.unique(clusters, return_inverse=True)[1]
-    found = clustered_mean(np.bincount(codes, weights=values), np.bincount(codes).astype(np.float64), float(values @ values))
+    sums = np.bincount(codes, weights=values).astype(np.float64)
+    found = clustered_mean(sums, np.bincount(codes).astype(np.float64), float(values @ values))
     return found.mean, found.worth
 
 

@@ -1,7 +1,6 @@
-"""Corrects a judge's rate by people's labels culture by culture, and what two models differ by, each corrected by labels of its own.
+"""Corrects a judge's rate by people's labels culture by culture, and the difference of two models, each by its own labels.
 
-Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, Stratified prediction-powered inference,
-NeurIPS 2024) in the tuned form PPI++ (Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is corrected
+Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, NeurIPS 2024) in the tuned form PPI++ (Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is corrected
 there, and cultures may have any numbers of labels. Labels of one culture are few, so that its variances and the judge's weight lean
 on those of all cultures; its correction does not.
 """
@@ -48,7 +47,7 @@ def stratified_powered(
     """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some of every stratum.
 
     verdicts: 0 to 1 per case; NaN where there was nothing to judge, which counts as 0 and as known.
-    labels:   0 to 1 where a person judged a case, else NaN. In each stratum they must be a random sample of the cases with a verdict.
+    labels:   0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a verdict.
     strata:   a number from 0 per case (its culture). Each weighs as much as it has cases.
     clusters: a number from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each other.
 
@@ -69,7 +68,7 @@ def stratified_powered(
     count = int(places.max()) + 1
 
     def per_stratum(values: Floats | npt.NDArray[np.bool_], where: npt.NDArray[np.bool_]) -> Floats:
-        return np.bincount(places[where], weights=values[where], minlength=count)
+        return np.bincount(places[where], weights=values[where], minlength=count).astype(np.float64)
 
     ones = np.ones(verdicts.size)
     cases, seen, unseen = (per_stratum(ones, part) for part in (judged | ~judged, labelled, judged & ~labelled))
@@ -86,8 +85,8 @@ def stratified_powered(
     own, rest = np.zeros(verdicts.size), of_judged[places] * (judged - share[places]) / verdicts.size
     own[labelled] = (scale / seen)[places[labelled]] * (residuals - correction[places])[labelled]
     rest[others] += (scale * weight / np.maximum(unseen, 1))[places[others]] * (verdicts - elsewhere[places])[others]
-    pulls = np.bincount(clusters, weights=own + rest, minlength=size)
     freely = own + rest
+    pulls = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
     together = max(0.0, float(pulls @ pulls - freely @ freely))
     squares = per_stratum((residuals - correction[places]) ** 2, labelled)
     variances = (squares + BORROWED * squares.sum() / (n - count)) / (seen - 1 + BORROWED)
@@ -151,8 +150,8 @@ def _joined(strata: Integers, labelled: npt.NDArray[np.bool_]) -> tuple[Integers
 def _tuning(
     verdicts: Floats, labels: Floats, places: Integers, labelled: npt.NDArray[np.bool_], seen: Floats, unseen: Floats
 ) -> Floats:
-    """PPI++'s weight for each stratum, between 0 and 1, by the labels of all others: a weight that a stratum's own labels had chosen
-    would be correlated with what they correct.
+    """PPI++'s weight for each stratum, between 0 and 1, by the labels of all others: a weight that a stratum's own labels
+    had chosen would be correlated with what they correct.
     """
     where, count = places[labelled], seen.size
     f, y = verdicts[labelled], labels[labelled]

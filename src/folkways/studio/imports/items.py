@@ -33,12 +33,15 @@ def import_items(
     """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and RESERVED.
 
     Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list; candidates of a sentence as
-    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none. Raises UnknownNameError for one that the
+    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none; a reply to judge goes to the
+    population of its ``culture`` then. Raises UnknownNameError for one that the
     study has not, and RowsError naming every row that cannot be used; nothing is added then.
     """
     found = studies.get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
-    known = {each.name for each in studies.populations(workspace, study_id)}
+    populations = studies.populations(workspace, study_id)
+    known = {each.name for each in populations}
+    of_culture = {each.culture: each.name for each in populations if each.parent_id is None} if kind.judges_replies else {}
     if population is not None and population not in known:
         raise UnknownNameError("population of this study", population, known)
     taken = {item.key for item in list_items(workspace, study_id, stage)}
@@ -47,7 +50,7 @@ def import_items(
     new: list[NewItem] = []
     for number, row in enumerate(rows, 1):
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
-        place = row.get("population", "").strip() or population
+        place = row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
         check = structured(row.get("check", "")) or None
         try:
             content = kind.check_content(content_of(row, kind.own_columns), found.config)
