@@ -21,13 +21,15 @@ from folkways.stats.sequences import at_any_time
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Whether one model's labels are enough. target: half the width that is wanted, a share; in_order: whether the labels are those
+    """Whether one model's labels are enough. target: half the width that is wanted, a share; rows:
+    counted items; replies: those that have a reply; in_order: whether the labels are those
     that ``next_labels`` lists first in each culture.
     """
 
     endpoint: str
     found: Corrected
     target: float
+    rows: int
     replies: int
     questions: int
     in_order: bool
@@ -41,7 +43,7 @@ class Stop:
         """In percent."""
         low, high = (100 * bound for bound in (self.found.interval.low, self.found.interval.high))
         interval = Interval(low, high, self.found.interval.method)
-        size = (self.replies, self.questions)
+        size = (self.rows, self.questions)
         return Finding(self.endpoint, judge, None, "corrected_at_any_time", 100 * self.found.rate, interval, *size)
 
     @property
@@ -54,8 +56,9 @@ class Stop:
         reached = f"±{100 * self.half:.1f} points by {n:,} labels, whenever you look"
         if self.half <= self.target:
             return f"{self.endpoint}: labels are enough for {wanted} ({reached}){drawn}"
-        missing = math.ceil(n * ((self.half / self.target) ** 2 - 1))
-        return f"{self.endpoint}: labels are not enough for {wanted} ({reached}); some {missing:,} more may be{drawn}"
+        missing = min(math.ceil(n * ((self.half / self.target) ** 2 - 1)), self.replies - n)
+        more = f"some {missing:,} more may be" if missing < self.replies - n else f"not even all {self.replies:,} replies may be"
+        return f"{self.endpoint}: labels are not enough for {wanted} ({reached}); {more}{drawn}"
 
 
 def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
@@ -73,5 +76,5 @@ def enough_labels(verdicts: pl.DataFrame, target: float) -> list[Stop]:
         before = pl.col("label").is_not_null().cast(pl.Int8).diff().over("culture")
         in_order = not of_culture.select((before > 0).any()).item()
         found = Corrected(found.rate, named, found.labelled, found.tuning)
-        stops.append(Stop(str(endpoint), found, target, part.height, part["question"].n_unique(), in_order))
+        stops.append(Stop(str(endpoint), found, target, part.height, of_culture.height, part["question"].n_unique(), in_order))
     return stops

@@ -11,9 +11,8 @@ import polars as pl
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import Schema
-from folkways.reports.views.gate import Check, Minimum, Status
+from folkways.reports.views.gate import Check, Minimum, Status, check_minimum, group_of
 from folkways.runs.judging.calibrated import Cases
-from folkways.runs.judging.replies_to_judge import VERDICTS
 from folkways.stats.raters.judge_quality import noisy_but_valid
 from folkways.text_tables import read_replies
 
@@ -31,7 +30,7 @@ SCORES: Schema = {
 
 
 def read_verdicts(path: Path) -> pl.DataFrame:
-    """What ``judge-by-model --out`` wrote, of one judge. DataError where a column or all labels are missing, or judges are several."""
+    """What ``judge-by-model --out`` wrote, of one judge. DataError for a missing column, no labels, or several judges."""
     table = read_replies(path)
     missing = [name for name in NEEDED if name not in table.columns]
     if missing:
@@ -48,29 +47,33 @@ def read_verdicts(path: Path) -> pl.DataFrame:
     return verdicts
 
 
-def judged_scores(verdicts: pl.DataFrame, wanted: Minimum, metric: str, endpoints: Sequence[str]) -> pl.DataFrame:
-    """SCORES of these endpoints on the task of a requirement; FolkwaysError where one has no verdicts or labels there."""
+def check_judged(
+    verdicts: pl.DataFrame, wanted: Minimum, metric: str, endpoints: Sequence[str], *, strict: bool = False
+) -> Iterator[Check]:
+    """One check for each endpoint, decided on the rate that people's labels correct the judge's to, as ``check_minimum`` decides.
+
+    With ``strict``, a check passes only if the test of ``noisy_but_valid`` bears it out as well. FolkwaysError where the task was
+    not judged, or an endpoint has no labels there.
+    """
     of_task = verdicts.filter(pl.col("task") == wanted.task)
     if of_task.is_empty():
         names = ", ".join(verdicts["task"].unique().sort())
         raise FolkwaysError(f"{wanted.task} was not judged; the verdicts are of: {names}")
-    rows = []
     for endpoint in endpoints:
         own = of_task.filter(pl.col("endpoint") == endpoint)
         if own["label"].is_null().all():
             raise FolkwaysError(f"no labels of {endpoint} on {wanted.task}: labels of another model cannot correct its verdicts")
-        for facet, value, part in _groups(own):
-            rows.append(
-                {
-                    **_score(part, wanted),
-                    "task": wanted.task,
-                    "endpoint": endpoint,
-                    "metric": metric,
-                    "facet": facet,
-                    "value": value,
-                }
-            )
-    return pl.DataFrame(rows, schema=SCORES)
+        rows = [
+            {**_score(part, wanted), "task": wanted.task, "endpoint": endpoint, "metric": metric, "facet": facet, "value": value}
+            for facet, value, part in _groups(own)
+        ]
+        scores = pl.DataFrame(rows, schema=SCORES)
+        facet, value = group_of(scores, wanted)
+        row = scores.filter(facet=facet, value=value).row(0, named=True)
+        if row["score"] is None:
+            raise FolkwaysError(f"{row['labels']} labels of {endpoint} on {wanted.name} are too few to correct by; label more")
+        for check in check_minimum(scores, wanted, metric, strict=strict):
+            yield _also_noisy_but_valid(check, row, strict=strict)
 
 
 def _groups(own: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
@@ -92,10 +95,12 @@ def _score(part: pl.DataFrame, wanted: Minimum) -> dict[str, object]:
     return {**told, "questions": part["question"].n_unique(), "left_out": 0, "labels": found.labelled}
 
 
-def also_noisy_but_valid(check: Check, row: dict[str, float], *, strict: bool) -> Check:
+def _also_noisy_but_valid(check: Check, row: dict[str, float], *, strict: bool) -> Check:
     """A check on SCORES with the p of the second test; with ``strict``, a pass that it does not bear out fails."""
     p = row["above"] if check.status is Status.PASS else min(row["above"], row["below"])
     told = f"{check.message} ({row['labels']:,} labels; noisy-but-valid p = {p:.3f})"
     if strict and check.status is Status.PASS and p > ONE_SIDED:
-        return replace(check, status=Status.FAIL, message=f"{told}; that test does not bear it out: label more")
+        return replace(
+            check, status=Status.FAIL, message=f"{told}; that test does not bear it out: label more, or take a better judge"
+        )
     return replace(check, message=told)

@@ -23,8 +23,8 @@ Integers = npt.NDArray[np.int64]
 class Youden:
     """J with its interval, from -1 to 1.
 
-    sensitivity, false_alarms: of the cases that people call right, and of those that they call wrong, the share that the judge calls
-    right. right, wrong: how many independent cases they rest on.
+    sensitivity, false_alarms: of the cases that people call right, and of those that they call wrong, the share that the judge
+    calls right. right, wrong: how many independent cases they rest on.
     """
 
     index: Difference

@@ -1,8 +1,9 @@
 """Corrects a judge's rate by people's labels culture by culture, and the difference of two models, each by its own labels.
 
-Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, NeurIPS 2024) in the tuned form PPI++ (Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is corrected
-there, and cultures may have any numbers of labels. Labels of one culture are few, so that its variances and the judge's weight lean
-on those of all cultures; its correction does not.
+Stratified prediction-powered inference (Fisch, Maynez, Hofer, Dhingra, Globerson and Cohen, NeurIPS 2024) in the tuned form PPI++
+(Angelopoulos, Duchi and Zrnic, 2023): a judge that is too kind to one culture is corrected there, and cultures may have any numbers
+of labels. Labels of one culture are few, so that its variances and the judge's weight lean on those of others; its correction does
+not.
 """
 
 from __future__ import annotations
@@ -42,7 +43,13 @@ class Powered:
 
 
 def stratified_powered(
-    verdicts: Floats, labels: Floats, strata: Integers, clusters: Integers, *, confidence: float = DEFAULT_CONFIDENCE
+    verdicts: Floats,
+    labels: Floats,
+    strata: Integers,
+    clusters: Integers,
+    *,
+    tuning: float | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> Powered:
     """The rate that people would have found, from a judge's verdicts on all cases and people's labels on some of every stratum.
 
@@ -50,6 +57,8 @@ def stratified_powered(
     labels:   0 to 1 where a person judged a case, else NaN; in each stratum a random sample of those with a verdict.
     strata:   a number from 0 per case (its culture). Each weighs as much as it has cases.
     clusters: a number from 0 per case; cases that share one (variants of a question, in whatever strata) may depend on each other.
+
+    tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all others.
 
     The variance is linearised over clusters. Residuals' variances are those of the stratum and BORROWED of all strata, with half a
     case of each kind of agreement added once. The interval is Wilson's of as many independent zeros and ones as would know the rate
@@ -74,7 +83,7 @@ def stratified_powered(
     cases, seen, unseen = (per_stratum(ones, part) for part in (judged | ~judged, labelled, judged & ~labelled))
     share = (seen + unseen) / cases
     others = judged & ~labelled
-    weight = _tuning(verdicts, labels, places, labelled, seen, unseen)
+    weight = _tuning(verdicts, labels, places, labelled, seen, unseen) if tuning is None else tuning * (unseen > 0)
     residuals = labels - weight[places] * verdicts
     correction = per_stratum(residuals, labelled) / seen
     elsewhere = np.divide(per_stratum(verdicts, others), unseen, out=np.zeros(count), where=unseen > 0)
