@@ -1,21 +1,19 @@
 """Which replies people should judge next, so that the corrected rates become as sure as they can.
 
-A label in a culture takes off the variance of the corrected rate what Neyman's allocation says: the culture's share of all replies,
-squared, times how much the judge errs there, by 1/n less 1/(n + 1) for n labels so far. Cultures take turns by that; within a
-culture replies come at random, because labels that were chosen by what the judge said would not correct it.
+Cultures take turns by what a label there takes off the variance (``stats.raters.allocation``). Within a culture replies come at
+random, because labels that were chosen by what the judge said would not correct it.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import polars as pl
 
 from folkways.records import Schema
-from folkways.stats.raters.stratified_calibration import FEWEST
+from folkways.stats.raters.allocation import allocate, errors_to_expect
 
 TO_LABEL: Schema = {
     "id": pl.String,
@@ -34,9 +32,6 @@ TO_LABEL: Schema = {
 """As an item of the studio's stage ``judge_answer``."""
 
 LONGEST_ID = 120
-PRIOR = 4.0
-"""Labels that the disagreement of judges and rule counts as, where it stands for how much the judge errs."""
-
 _Stratum = tuple[str, str, str]
 """Task, endpoint, culture."""
 
@@ -54,24 +49,11 @@ def next_labels(rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame
         if row["_prompt"] is not None and row["label"] is None:
             waiting.setdefault((row["task"], row["endpoint"], row["culture"]), []).append(row)
     worth, labelled = _worth(frames)
-    return pl.DataFrame([_shown(row, run) for row in islice(_turns(waiting, worth, labelled), count)], schema=TO_LABEL)
-
-
-def _turns(
-    waiting: Mapping[_Stratum, Sequence[Mapping[str, Any]]], worth: Mapping[_Stratum, float], labelled: Mapping[_Stratum, int]
-) -> Iterator[Mapping[str, Any]]:
-    queue = [(_rank(worth[stratum], labelled[stratum]), stratum, 0) for stratum in waiting]
-    heapq.heapify(queue)
-    while queue:
-        _, stratum, taken = heapq.heappop(queue)
-        yield waiting[stratum][taken]
-        if taken + 1 < len(waiting[stratum]):
-            heapq.heappush(queue, (_rank(worth[stratum], labelled[stratum] + taken + 1), stratum, taken + 1))
-
-
-def _rank(worth: float, labels: int) -> tuple[int, float]:
-    """What is to be labelled sooner is smaller: where there are fewer than FEWEST labels, then by what one more takes off."""
-    return (labels if labels < FEWEST else FEWEST), -worth / (labels * (labels + 1) if labels else 1)
+    strata = list(waiting)
+    numbers = ([table[stratum] for stratum in strata] for table in (worth, labelled))
+    places = allocate(*numbers, [len(waiting[stratum]) for stratum in strata])
+    replies = [iter(waiting[stratum]) for stratum in strata]
+    return pl.DataFrame([_shown(next(replies[place]), run) for place in islice(places, count)], schema=TO_LABEL)
 
 
 def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[_Stratum, int]]:
@@ -93,7 +75,7 @@ def _worth(frames: Sequence[pl.DataFrame]) -> tuple[dict[_Stratum, float], dict[
         frames[0].group_by(keys)
         .agg(rows=replied.sum(), labels=pl.col("label").count(), wrong=error.filter(replied).sum())
         .join(doubts.group_by(keys).agg(doubt=(pl.col("doubt").sum() + 0.5) / (pl.len() + 1)), on=keys)
-        .with_columns(errs=(pl.col("wrong") + PRIOR * pl.col("doubt")) / (pl.col("labels") + PRIOR), part=of_all)
+        .with_columns(errs=errors_to_expect(pl.col("wrong"), pl.col("labels"), pl.col("doubt")), part=of_all)
         .with_columns(worth=pl.col("part") ** 2 * pl.col("errs"))
     )  # fmt: skip
     strata = [(row["task"], row["endpoint"], row["culture"]) for row in found.iter_rows(named=True)]
