@@ -50,8 +50,8 @@ def next_labels(rows: Sequence[Mapping[str, Any]], frames: Sequence[pl.DataFrame
             waiting.setdefault((row["task"], row["endpoint"], row["culture"]), []).append(row)
     worth, labelled = _worth(frames)
     strata = list(waiting)
-    numbers = ([table[stratum] for stratum in strata] for table in (worth, labelled))
-    places = allocate(*numbers, [len(waiting[stratum]) for stratum in strata])
+    left = [len(waiting[stratum]) for stratum in strata]
+    places = allocate([worth[stratum] for stratum in strata], [labelled[stratum] for stratum in strata], left)
     replies = [iter(waiting[stratum]) for stratum in strata]
     return pl.DataFrame([_shown(next(replies[place]), run) for place in islice(places, count)], schema=TO_LABEL)
 

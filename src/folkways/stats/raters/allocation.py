@@ -13,8 +13,8 @@ PRIOR = 4.0
 
 
 def errors_to_expect(wrong: Any, labels: Any, doubt: Any) -> Any:
-    """The share of a judge's verdicts that are wrong in a stratum: ``wrong`` of its ``labels``, leaning on the share of verdicts that
-    other judges or a rule differ with (``doubt``), which is all there is before there are labels. Numbers, arrays or expressions.
+    """The share of a judge's verdicts that are wrong in a stratum: ``wrong`` of its ``labels``, leaning on the share of verdicts
+    that other judges or a rule differ with (``doubt``), which is all there is before labels. Numbers, arrays or expressions.
     """
     return (wrong + PRIOR * doubt) / (labels + PRIOR)
 

@@ -83,7 +83,7 @@ def stratified_powered(
     cases, seen, unseen = (per_stratum(ones, part) for part in (judged | ~judged, labelled, judged & ~labelled))
     share = (seen + unseen) / cases
     others = judged & ~labelled
-    weight = _tuning(verdicts, labels, places, labelled, seen, unseen) if tuning is None else tuning * (unseen > 0)
+    weight = _tuning(verdicts, labels, places, labelled, seen, unseen) if tuning is None else np.where(unseen > 0, tuning, 0.0)
     residuals = labels - weight[places] * verdicts
     correction = per_stratum(residuals, labelled) / seen
     elsewhere = np.divide(per_stratum(verdicts, others), unseen, out=np.zeros(count), where=unseen > 0)
