@@ -98,7 +98,7 @@ def stratified_powered(
     pulls = np.bincount(clusters, weights=freely, minlength=size).astype(np.float64)
     together = max(0.0, float(pulls @ pulls - freely @ freely))
     squares = per_stratum((residuals - correction[places]) ** 2, labelled)
-    variances = (squares + BORROWED * squares.sum() / (n - count)) / (seen - 1 + BORROWED)
+    variances = (squares + BORROWED * (squares / (seen - 1)).mean()) / (seen - 1 + BORROWED)
     variances += _pseudo_squares(weight, correction, seen) / n
     variance = float(scale**2 @ (variances / seen)) + float(rest @ rest) + together
     pairs = np.unique(np.stack([places[labelled], clusters[labelled]]), axis=1).shape[1]
