@@ -60,8 +60,8 @@ def written_out(
     for name in names:
         others = [other for other in names if other != name] or [name]
         pairs = [(about(other, verdicts)[case], about(other, labels)[case]) for other in others for case in seen[other]]
-        # Half a case of each kind: verdicts and labels of 0 and 1 are half from their middle, and do not vary together.
-        together, alone = sum(f * y for f, y in pairs), sum(f * f for f, _ in pairs) + 0.5 * 4 * 0.25
+        # A case of each kind: verdicts and labels of 0 and 1 are half from their middle, and do not vary together.
+        together, alone = sum(f * y for f, y in pairs), sum(f * f for f, _ in pairs) + 4 * 0.25
         part = len(unseen[name]) / (len(unseen[name]) + len(seen[name]))
         weight = min(1.0, max(0.0, together / alone * part))
         weights.append(weight)
@@ -85,8 +85,8 @@ def written_out(
             labelled_variance += rest**2
     counts = [len(seen[name]) for name in names]
     weight, correction = (sum(c * v for c, v in zip(counts, values, strict=True)) / n for values in (weights, corrections))
-    imagined = 0.5 * sum((y - weight * f - correction) ** 2 for f in (0, 1) for y in (0, 1))
-    pooled = sum(squares) / (n - len(names))
+    imagined = sum((y - weight * f - correction) ** 2 for f in (0, 1) for y in (0, 1))
+    pooled = mean([square / (count - 1) for square, count in zip(squares, counts, strict=True)])
     variance = labelled_variance + max(0.0, sum(v * v for v in moved.values()) - sum(v * v for v in freely))
     for square, count, scale in zip(squares, counts, scales, strict=True):
         variance += scale * ((square + BORROWED * pooled) / (count - 1 + BORROWED) + imagined / n)

@@ -16,12 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
-from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, PSEUDO_WEIGHT, Corrected
+from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, Corrected
 
 Integers = npt.NDArray[np.int64]
 
 BORROWED = 4.0
-"""Labels of all strata together that a stratum's own variances are joined by (Smyth 2004 does so for variances of few values)."""
+"""Labels with the mean variance of all strata that a stratum's own are joined by (Smyth 2004 does so for variances of few values)."""
+
+IMAGINED = 1.0
+"""Cases of each way in which judge and person can agree or not, among all strata: where n labels show no error of a judge, there
+may still be some 3 / n of them, and half a case of each (Agresti and Min, 2005) would leave room for 2.
+"""
 
 FEWEST = 2
 """Labels without which a stratum tells nothing about how much they vary; strata with fewer are joined."""
@@ -60,10 +65,10 @@ def stratified_powered(
 
     tuning:   weight of the judge; None takes for each stratum the one with the smallest variance in all others.
 
-    The variance is linearised over clusters. Residuals' variances are those of the stratum and BORROWED of all strata, with half a
-    case of each kind of agreement added once. The interval is Wilson's of as many independent zeros and ones as would know the rate
-    as well, widened as Student's quantile is with as many degrees of freedom as there are labelled clusters in strata, less strata.
-    NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
+    The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the mean of all strata's as
+    if on BORROWED labels, with IMAGINED cases of each kind of agreement added once. The interval is Wilson's of as many independent
+    zeros and ones as would know the rate as well, widened as Student's quantile is with as many degrees of freedom as there are
+    labelled clusters in strata, less strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
     """
     method = f"stratified prediction-powered {confidence:.0%} by question"
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
@@ -170,11 +175,11 @@ def _tuning(
     if count > 1:
         covariances, variances = (values.sum() - values for values in (covariances, variances))
     pseudo = PSEUDO_VERDICTS - PSEUDO_VERDICTS.mean()
-    slope = (covariances + PSEUDO_WEIGHT * float(pseudo @ PSEUDO_LABELS)) / (variances + PSEUDO_WEIGHT * float(pseudo @ pseudo))
+    slope = (covariances + IMAGINED * float(pseudo @ PSEUDO_LABELS)) / (variances + IMAGINED * float(pseudo @ pseudo))
     return np.clip(slope * unseen / (unseen + seen), 0.0, 1.0)
 
 
 def _pseudo_squares(weight: Floats, correction: Floats, seen: Floats) -> float:
     of_all, middle = float(seen @ weight) / seen.sum(), float(seen @ correction) / seen.sum()
     residuals = PSEUDO_LABELS - of_all * PSEUDO_VERDICTS - middle
-    return PSEUDO_WEIGHT * float(residuals @ residuals)
+    return IMAGINED * float(residuals @ residuals)
