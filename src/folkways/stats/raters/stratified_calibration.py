@@ -21,7 +21,7 @@ from folkways.stats.raters.calibration import PSEUDO_LABELS, PSEUDO_VERDICTS, Co
 Integers = npt.NDArray[np.int64]
 
 BORROWED = 4.0
-"""Labels with the mean variance of all strata that a stratum's own are joined by (Smyth 2004 does so for variances of few values)."""
+"""Labels with the mean variance of all strata that a stratum's own are joined by (as Smyth 2004 joins variances of few values)."""
 
 IMAGINED = 1.0
 """Cases of each way in which judge and person can agree or not, among all strata: where n labels show no error of a judge, there
@@ -68,7 +68,8 @@ def stratified_powered(
     The variance is linearised over clusters. Residuals' variances are those of the stratum, leaning on the mean of all strata's as
     if on BORROWED labels, with IMAGINED cases of each kind of agreement added once. The interval is Wilson's of as many independent
     zeros and ones as would know the rate as well, widened as Student's quantile is with as many degrees of freedom as there are
-    labelled clusters in strata, less strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a verdict.
+    labelled clusters in strata, less strata. NaN with fewer than FEWEST labelled clusters. ValueError for labels on cases without a
+    verdict.
     """
     method = f"stratified prediction-powered {confidence:.0%} by question"
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
