@@ -46,9 +46,10 @@ def import_items(
     """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and RESERVED.
 
     Options come as columns ``option_a`` to ``option_h``, or as one column ``options`` with a JSON list; candidates of a sentence as
-    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none. Raises UnknownNameError for one that the
-    study has not, and RowsError naming every row that cannot be used; nothing is added then. The rows are added a few at a time, so
-    that people go on working meanwhile; what was added is an import, which can be deleted again.
+    ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none; a reply to judge goes to the population
+    of its ``culture`` then. Raises UnknownNameError for one that the study has not, and RowsError naming every row that cannot be
+    used; nothing is added then. The rows are added a few at a time, so that people go on working meanwhile; what was added is an
+    import, which can be deleted again.
     """
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     found = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
@@ -99,7 +100,9 @@ def checked_rows(
     """Every row as a new item; raises what ``import_items`` does. import_id: whose items, of an earlier try, are there already."""
     found = studies.get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
-    known = {each.name: each.id for each in studies.populations(workspace, study_id)}
+    populations = studies.populations(workspace, study_id)
+    known = {each.name: each.id for each in populations}
+    of_culture = {each.culture: each.name for each in populations if each.parent_id is None} if kind.judges_replies else {}
     if population is not None and population not in known:
         raise UnknownNameError("population of this study", population, known)
     taken = set(imports.keys_of(workspace, found.id))
@@ -112,7 +115,7 @@ def checked_rows(
         if number % AT_ONCE == 0:
             time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
-        place = row.get("population", "").strip() or population
+        place = row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
         try:
             content = kind.check_content(content_of(row, kind.own_columns), found.config)
             known_answer, test = _known_answer(row, kind, content, found.config)

@@ -58,8 +58,8 @@ ERRORS: Schema = {
 
 class JudgeAnswer(StageKind):
     """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply is, which judges
-    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``. submission: ``verdict`` (a key of
-    VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
+    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``, ``culture``. submission: ``verdict`` (a key
+    of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
     that at least half gave).
 
     On its page: ``verdict``, ``flags`` (several), ``comment``.
@@ -81,7 +81,8 @@ class JudgeAnswer(StageKind):
         ("verdict", "flags", "comment"),
         lambda row: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
     )
-    hidden = ("task", "item_id", "variant", "sample", "endpoint", "run")
+    hidden = ("task", "item_id", "variant", "sample", "endpoint", "run", "culture")
+    own_columns = ("item_id",)
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
