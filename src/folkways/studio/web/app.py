@@ -34,6 +34,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from folkways.studio.web.api.app import PLACE, create_api
     from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
     from folkways.studio.web.routing import endpoint, respond_externally
@@ -63,6 +64,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:
         app.add_api_route(route.path, endpoint(studio, route), methods=[route.method], response_model=None, include_in_schema=False)
+    app.mount(PLACE, create_api(studio))
     mount_static(app)
 
     async def unrouted(request: Request, error: Exception) -> Response:

@@ -34,6 +34,7 @@ class Settings:
             "signin": (300, 600.0),  # right ones as well: one address may be a whole university; failures are counted by account
             "join": (600, 600.0),
             "models": (240, 60.0),
+            "api": (600, 60.0),  # by token; by address where there is none that is known
         }
     )
     models: Mapping[str, OfferedModel] = field(default_factory=dict)

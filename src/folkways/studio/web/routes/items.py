@@ -111,7 +111,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
-        decides=_can_decide(stage, item), language=place.language if place else "",
+        decides=can_decide(stage, item), language=place.language if place else "",
         similar=repeats.similar_items(context.workspace, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
@@ -137,7 +137,7 @@ def adjudicate(context: RequestContext) -> Response:
                 context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
             )
         else:
-            decision = _decision(stage, item, context.form)
+            decision = decision_of(stage, item, context.form)
             adjudications.adjudicate(
                 context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
             )
@@ -147,7 +147,7 @@ def adjudicate(context: RequestContext) -> Response:
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")
 
 
-def _decision(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
+def decision_of(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
     """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
     kind = stage_kind(stage.kind)
     submission = kind.read_form(fields, item.content, stage.config)
@@ -157,7 +157,7 @@ def _decision(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
     return kind.result_of(payload, item.content, stage.config)
 
 
-def _can_decide(stage: Stage, item: Item) -> bool:
+def can_decide(stage: Stage, item: Item) -> bool:
     """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
     kind = stage_kind(stage.kind)
     return item.check is None and not kind.authored and kind.can_be_decided
