@@ -42,6 +42,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from folkways.studio.web.security.headers import SecurityHeaders
     from folkways.studio.web.security.rates import Rates, Waiting
     from folkways.studio.web.static_files import mount_static
+    from folkways.studio.web.webhook_sender import sending
 
     settings = settings or Settings()
     studio = Studio(
@@ -59,7 +60,8 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         import anyio.to_thread
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-        yield
+        async with sending(workspace, private=settings.private_webhooks):
+            yield
 
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from folkways.studio.api_records import Scope
-from folkways.studio.services.api import tokens
+from folkways.studio.services.api import tokens, webhooks
+from tests.studio.web.conftest import PLENTY
 from tests.studio.web.http import Client, Reply
-from tests.studio.web.worlds import OTHER_OWNER, OWNER, World, build_world
+from tests.studio.web.worlds import OTHER_OWNER, OWNER, REVIEWER, World, build_world
 from tests.support.studio_server import StudioServer
 
 NUMBERS = itertools.count(500)
@@ -47,9 +48,24 @@ class Program:
 
 
 @pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    """A running studio whose webhooks may call the tests."""
+    with StudioServer(tmp_path_factory.mktemp("studio") / "studio.db", rates=PLENTY, private_webhooks=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
 def world(server: StudioServer) -> World:
     """The studies and people of one module."""
-    return build_world(server.workspace, next(NUMBERS))
+    made = build_world(server.workspace, next(NUMBERS))
+    hook, _ = webhooks.create_webhook(made.workspace, made.study.id, "http://127.0.0.1:9/", ["study.created"])  # never told
+    made.values |= {
+        "judgement": made.values["answer"],
+        "account": str(made.accounts[REVIEWER]),
+        "role": "reviewer",
+        "webhook": str(hook.id),
+    }
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -77,6 +77,11 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/export"): STAFF,
     ("GET", "/studies/{study}/events"): STAFF,
     ("GET", "/studies/{study}/model-calls"): STAFF,
+    ("GET", "/studies/{study}/webhooks"): OWNERS,
+    ("POST", "/studies/{study}/webhooks"): OWNERS,
+    ("POST", "/studies/{study}/webhooks/{webhook}/enable"): OWNERS,
+    ("DELETE", "/studies/{study}/webhooks/{webhook}"): OWNERS,
+    ("GET", "/studies/{study}/webhooks/{webhook}/deliveries"): OWNERS,
 }
 OPERATIONS = [pytest.param(*each, id=" ".join(each)) for each in TABLE]
 
@@ -89,19 +94,19 @@ BODIES: dict[str, dict[str, Any]] = {
     "/studies/{study}/draws": {"stage": "verify", "run": "no-such-run"},
     "/studies/{study}/invites": {"population": "nowhere"},
     "/studies/{study}/members": {"login": "nobody", "role": "reviewer"},
+    "/studies/{study}/webhooks": {"url": "nowhere"},
     "/studies/{study}/participants/{person}/waiver": {"reason": "a good one"},
     "/studies/{study}/participants/{person}/hand-out": {"stage": "no-such-stage"},
     "/studies/{study}/participants/{person}/take-in": {"rows": [{"assignment": "x"}]},
 }
 """Bodies with which whoever is allowed to is still told what is wrong, so that nothing changes."""
 
-CHANGES = ("/personal", "/withdrawal", "/invites/{invite}", "/state", "/{role}")
+CHANGES = ("/personal", "/withdrawal", "/invites/{invite}", "/state", "/{role}", "/enable", "/webhooks/{webhook}")
 """What does change something for those who may: they are tried last, on a world of their own."""
 
 
 def filled(path: str, world: World) -> str:
-    values = {**world.values, "judgement": world.values["answer"], "account": str(world.accounts[REVIEWER]), "role": "reviewer"}
-    return path.format(**values)
+    return path.format(**world.values)
 
 
 def everybody(program: Make, **how: Any) -> dict[str, Program]:
