@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from folkways.studio.api_records import Scope
-from folkways.studio.services.api import tokens, webhooks
+from folkways.studio.services.api import tokens
 from tests.studio.web.conftest import PLENTY
 from tests.studio.web.http import Client, Reply
 from tests.studio.web.worlds import OTHER_OWNER, OWNER, REVIEWER, World, build_world
@@ -58,12 +58,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 def world(server: StudioServer) -> World:
     """The studies and people of one module."""
     made = build_world(server.workspace, next(NUMBERS))
-    hook, _ = webhooks.create_webhook(made.workspace, made.study.id, "http://127.0.0.1:9/", ["study.created"])  # never told
     made.values |= {
         "judgement": made.values["answer"],
         "account": str(made.accounts[REVIEWER]),
         "role": "reviewer",
-        "webhook": str(hook.id),
     }
     return made
 

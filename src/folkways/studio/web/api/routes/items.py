@@ -30,7 +30,6 @@ from folkways.studio.web.api.answers import (
 from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways.studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of
-from folkways.studio.web.routes.items import can_decide, decision_of
 
 router = APIRouter(tags=["items"])
 
@@ -83,17 +82,18 @@ def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemWhole:
     stage = next(each for each in studies.stages(call.workspace, call.study.id) if each.id == found.stage_id)
     decision: Mapping[str, Any] = {}
     if not body.drop:
-        if not can_decide(stage, found):
+        if not adjudications.can_decide(stage, found):
             raise ConflictError("this item cannot be decided: it is an attention check, or has no right answer; it can be dropped")
-        decision = decision_of(stage, found, _form(body.answer))
+        decision = adjudications.decision_of(stage, found, _submission(stage, found, body.answer))
     decided = adjudications.adjudicate(call.workspace, call.study.id, item, call.account.id, decision, body.reason, drop=body.drop)
     return _whole(call, decided)
 
 
-def _form(answer: Mapping[str, Any]) -> FormData:
-    """The answer as the form of its page would send it."""
+def _submission(stage: Stage, item: Item, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer, read as the form of its page is."""
     pairs = [(name, each) for name, value in answer.items() for each in (value if isinstance(value, list) else [value])]
-    return FormData([(name, str(each)) for name, each in pairs])
+    form = FormData([(name, str(each)) for name, each in pairs])
+    return stage_kind(stage.kind).read_form(form, item.content, stage.config)
 
 
 @router.post("/studies/{study}/judgements/{judgement}/redactions", status_code=201)
