@@ -48,6 +48,7 @@ def create(
 ) -> None:
     """Make a study at Prolific that leads people here, with the completion codes of the study's file. Nobody sees it yet."""
     from folkways.studio.clients.prolific import Prolific, Recruitment
+    from folkways.studio.workflows.wordings import StudyTexts
 
     prolific = Prolific()
     with desk_at(workspace, server) as desk:
@@ -60,8 +61,9 @@ def create(
         link = desk.invite(study, "annotator", population, None, days, "for Prolific")
         base = (address or "").rstrip("/")
         link = link if "://" in link else f"{base}{link}"
-        about = description or str(known.get("about") or known.get("title"))
-        made = prolific.create(Recruitment(str(known["title"]), about, link, places, reward, minutes, codes))
+        texts = StudyTexts(known, ())
+        about = description or (texts.about or texts.title).text
+        made = prolific.create(Recruitment(texts.title.text, about, link, places, reward, minutes, codes))
     click.echo(f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}")
 
 
