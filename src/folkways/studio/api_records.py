@@ -57,11 +57,14 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One event for one webhook. due: not before then. status: what the receiver answered last; problem: why it was not taken."""
+    """One event, of this kind, for one webhook. due: not before then. status: what the receiver answered last; problem: why it was
+    not taken.
+    """
 
     id: int
     webhook_id: int
     event_id: int
+    kind: str
     state: str
     attempts: int
     due: float

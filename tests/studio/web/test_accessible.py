@@ -64,7 +64,15 @@ class Site:
             home,
             *(f"{home}/{page}" for page in ("consent", "withdraw", "done")),
         ]
-        return [*pages, "/languages", "/api", "/nowhere", "/join/nonsense", f"/studies/{self.field.study.name}", f"{home}/rest?why=paused"]
+        return [
+            *pages,
+            "/languages",
+            "/api",
+            "/nowhere",
+            "/join/nonsense",
+            f"/studies/{self.field.study.name}",
+            f"{home}/rest?why=paused",
+        ]
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, pr
 
 async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tuple[int | None, str | None]:
     """What the receiver answered, and why it did not take the delivery (None: it did)."""
-    from aiohttp import ClientError
+    from aiohttp import ClientConnectorDNSError, ClientError, ClientSSLError
 
     from folkways.studio.web.security.addresses import PrivateAddressError, check_target
 
@@ -112,8 +112,10 @@ async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tup
         return None, error.problems["url"]
     except TimeoutError:
         return None, f"it did not answer within {TIMEOUT_SECONDS:g} s"
-    except ClientError as error:
-        inner = getattr(error, "os_error", None) or error.__cause__
-        return None, str(inner) if isinstance(inner, PrivateAddressError) else f"it cannot be reached ({type(error).__name__})"
-    except (ValueError, OSError) as error:
-        return None, f"it cannot be reached ({type(error).__name__})"
+    except ClientConnectorDNSError as error:
+        inner = error.os_error
+        return None, str(inner) if isinstance(inner, PrivateAddressError) else "there is no server of that name"
+    except ClientSSLError:
+        return None, "its certificate cannot be trusted"
+    except (ClientError, ValueError, OSError):
+        return None, "nobody answers there"

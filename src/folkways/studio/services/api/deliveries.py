@@ -142,5 +142,6 @@ def list_deliveries(
 ) -> tuple[Delivery, ...]:
     """The deliveries of these webhooks, newest first; ``before`` a delivery's id for the page after it."""
     table = api_tables.deliveries
-    query = sa.select(table).where(table.c.webhook_id.in_(list(webhook_ids))).order_by(table.c.id.desc()).limit(limit)
+    told = sa.select(table, schema.events.c.kind).join(schema.events, schema.events.c.id == table.c.event_id)
+    query = told.where(table.c.webhook_id.in_(list(webhook_ids))).order_by(table.c.id.desc()).limit(limit)
     return read_all(workspace, Delivery, query if before is None else query.where(table.c.id < before))

@@ -238,10 +238,11 @@ class WebhookMade(WebhookTold):
 
 
 class DeliveryTold(Told):
-    """An event for a webhook. state: waiting, done, failed. status: what the receiver answered last."""
+    """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered last."""
 
     id: int
     event_id: int
+    kind: str
     state: str
     attempts: int
     due: datetime
