@@ -54,8 +54,10 @@ def create_token(
     }
     with workspace.write() as connection:
         number = inserted_id(connection, api_tables.tokens, row)
-        about = {"subject": f"token:{number}", "details": {"scope": scope}}
-        audit.note(connection, "token.created", study_id=study_id, account_id=account_id, now=now, **about)
+        audit.note(
+            connection, "token.created", study_id=study_id, account_id=account_id, subject=f"token:{number}",
+            details={"scope": scope}, now=now,
+        )  # fmt: skip
         return from_row(ApiToken, get_row(connection, api_tables.tokens, id=number)), text
 
 

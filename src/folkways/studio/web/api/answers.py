@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -250,6 +250,11 @@ class DeliveryTold(Told):
     problem: str | None
     created: datetime
     tried: datetime | None
+
+
+def moment(at: float) -> datetime:
+    """Seconds since the epoch as a time in UTC."""
+    return datetime.fromtimestamp(at, UTC)
 
 
 def of_population(each: Population, by_id: Mapping[int, Population]) -> PopulationTold:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from folkways.studio.records import Role
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Cell = str | int | float | bool | list[Any] | dict[str, Any] | None
@@ -81,7 +83,7 @@ class NewDraw(Body):
 class NewInvite(Body):
     """A link that lets people in. population: where participants come from. uses: how many people; null for no limit."""
 
-    role: Literal["annotator", "reviewer", "expert", "researcher", "owner"] = "annotator"
+    role: Role = Role.ANNOTATOR
     population: Name | None = None
     uses: int | None = Field(default=None, ge=1, le=100_000)
     days: float = Field(default=30, gt=0, le=365)

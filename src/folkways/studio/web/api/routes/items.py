@@ -26,6 +26,7 @@ from folkways.studio.web.api.answers import (
     JudgementTold,
     RevisionTold,
     item_fields,
+    moment,
 )
 from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways.studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
@@ -129,7 +130,8 @@ def _whole(call: StudyCall, item: Item) -> ItemWhole:
     said = [
         JudgementTold(
             id=each.id, participant=people[each.participant_id].pseudonym, payload=dict(each.payload),
-            words=list(kind.describe(each.payload, item.content, str)), seconds=each.seconds, created=each.created,
+            words=list(kind.describe(each.payload, item.content, str)), seconds=each.seconds,
+            created=moment(each.created),
         )
         for each in judgements.list_judgements(workspace, study, item.id)
     ]  # fmt: skip

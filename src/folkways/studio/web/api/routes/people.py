@@ -48,7 +48,7 @@ def invite(call: StaffCall, body: NewInvite) -> InviteMade:
         raise SubmissionError({"role": f"you cannot give this role; valid: {', '.join(invites.may_give(call.roles))}"})
     place = body.population if body.role == Role.ANNOTATOR else None
     made, token = invites.create_invite(
-        call.workspace, call.study.id, Role(body.role), population=place, uses=body.uses, days=body.days, note=body.note,
+        call.workspace, call.study.id, body.role, population=place, uses=body.uses, days=body.days, note=body.note,
         by=call.account.id,
     )  # fmt: skip
     return InviteMade(**_invite(made, _populations(call)).model_dump(), link=f"{call.origin.rstrip('/')}/join/{token}")

@@ -16,7 +16,7 @@ from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.progress import Payment, Progress, Quality
 from folkways.studio.services.work import leases
-from folkways.studio.web.api.answers import EventTold, ModelCallTold
+from folkways.studio.web.api.answers import EventTold, ModelCallTold, moment
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
 
@@ -71,7 +71,7 @@ def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page
         found, limit, lambda event: event.id,
         lambda event: EventTold(
             id=event.id, kind=event.kind, by=logins.get(event.account_id or 0), participant=people.get(event.participant_id or 0),
-            subject=event.subject, details=dict(event.details), at=event.at,
+            subject=event.subject, details=dict(event.details), at=moment(event.at),
         ),
     )  # fmt: skip
 
