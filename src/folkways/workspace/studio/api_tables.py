@@ -38,6 +38,7 @@ webhooks = Table(
     Column("created", Float, nullable=False),
     reference("studio_accounts", "created_by", nullable=True),
     Column("succeeded", Float),  # when the last delivery was taken
+    Column("resumes", Float),  # nothing is sent before, as it fails at the moment
 )
 
 deliveries = Table(

@@ -6,6 +6,7 @@ A route that is not in the table fails the test. Tokens let in whom they are for
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -212,6 +213,25 @@ def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(progra
         tokens.revoke_token(world.workspace, made.id, study_id=world.other.id)
     tokens.revoke_token(world.workspace, made.id, study_id=world.study.id)
     assert "revoked" in problem(api.ask("GET", "/studies"), 401)["detail"]
+
+
+def test_an_owner_makes_and_revokes_tokens_and_webhooks_on_the_page(server: StudioServer, world: World) -> None:
+    client = Client(server.url, cookies={"folkways_session": sessions.open_session(world.workspace, world.accounts[OWNER])})
+    page = f"/studies/{world.study.name}"
+    made = client.post(f"{page}/tokens", {"note": "from the page", "scope": "write", "days": "7"})
+    api = Program(client, re.findall(r"folkways_[\w-]{43}", made.text)[0])
+    api.fine(api.ask("PUT", f"{page}/state", {"state": "open"}))
+    shown = client.get(f"{page}/api").text
+    assert api.token not in shown and "from the page" in shown
+    number = tokens.list_tokens(world.workspace, study_id=world.study.id)[0].id
+    assert client.post(f"{page}/tokens/{number}/revoke").status == 303
+    problem(api.ask("GET", page), 401)
+    hooked = client.post(f"{page}/webhooks", {"url": "http://127.0.0.1:9/hook", "events": "study.closed, item.done"})
+    assert re.search(r"whsec_[\w+/=]{44}", hooked.text)
+    wrong = client.post(f"{page}/webhooks", {"url": "nowhere", "events": ""})
+    assert wrong.status == 422 and "https://example.org/hook" in wrong.text
+    page_of_all = client.get("/api").text
+    assert all(f"{method} /api/v1{path}" in page_of_all for method, path in TABLE)
 
 
 def test_no_table_holds_a_token(program: Make, server: StudioServer) -> None:

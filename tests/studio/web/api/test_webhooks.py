@@ -156,6 +156,23 @@ def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_s
 
 
 @ON_A_FILE
+def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: Desk) -> None:
+    workspace, now = desk.workspace, time.time() + 1
+    hook_of(desk)
+    (first,) = take_due(workspace, now=now)
+    for _ in range(5):
+        move(desk, StudyState.PAUSED)
+        move(desk, StudyState.OPEN)
+    settle(workspace, first, 500, "it answered 500", now=now)
+    assert take_due(workspace, now=now + PAUSES[0] - 1) == []
+    taken = take_due(workspace, now=now + PAUSES[0])
+    assert len(taken) == deliveries.AT_ONCE and (taken[0].id, taken[0].attempt) == (first.id, 2)
+    settle(workspace, taken[0], 200, None, now=now + PAUSES[0])
+    settle(workspace, taken[1], 500, "it answered 500", now=now + PAUSES[0])
+    assert len(take_due(workspace, now=now + PAUSES[0])) == deliveries.AT_ONCE, "it took one: only the other waits"
+
+
+@ON_A_FILE
 def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk: Desk) -> None:
     workspace, now = desk.workspace, time.time() + 1
     hook = hook_of(desk)

@@ -22,6 +22,9 @@ from folkways.workspace.studio import tables as schema
 PAUSES = (5.0, 60.0, 300.0, 1800.0, 7200.0, 28800.0)
 """Seconds after each failed attempt until the next; after as many and one more, the delivery has failed."""
 
+LONGEST_REST = 300.0
+"""Seconds, at most, for which a webhook that fails is told nothing at all: what piles up is not tried each by itself."""
+
 LEASE_SECONDS = 60.0
 AT_ONCE = 5
 """Deliveries of one webhook that are sent together: one that does not answer keeps no other waiting."""
@@ -59,11 +62,13 @@ def take_due(workspace: Workspace, *, now: float | None = None) -> list[Parcel]:
     """Deliveries that are due, taken for LEASE_SECONDS: up to AT_ONCE of each webhook that is switched on."""
     now = time.time() if now is None else now
     table, hooks, events = api_tables.deliveries, api_tables.webhooks, schema.events
-    place = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=(table.c.due, table.c.id)).label("place")
+    order = (table.c.attempts.desc(), table.c.due, table.c.id)  # those that failed before first, or they would never be over
+    place = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
+    ready = hooks.c.enabled.is_(True), sa.or_(hooks.c.resumes.is_(None), hooks.c.resumes <= now)
     due = (
         sa.select(table.c.id, place)
         .join(hooks, hooks.c.id == table.c.webhook_id)
-        .where(table.c.state == DeliveryState.WAITING, table.c.due <= now, hooks.c.enabled.is_(True))
+        .where(table.c.state == DeliveryState.WAITING, table.c.due <= now, *ready)
         .subquery()
     )
     query = (
@@ -107,8 +112,8 @@ def _parcel(row: sa.Row[Any]) -> Parcel:
 def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: str | None, *, now: float | None = None) -> None:
     """Note what became of an attempt. status: what the receiver answered; problem: why it was not taken (None: it was).
 
-    The webhook is switched off where its receiver is gone for good (410), or where a delivery failed as often as it may and nothing
-    else was taken since it was queued.
+    A webhook that has taken nothing since the delivery was queued rests as well. It is switched off when that delivery has failed
+    as often as it may, or at once where its receiver is gone for good (410).
     """
     now = time.time() if now is None else now
     table, hooks = api_tables.deliveries, api_tables.webhooks
@@ -121,11 +126,15 @@ def settle(workspace: Workspace, parcel: Parcel, status: int | None, problem: st
         if hook is None:  # deleted meanwhile
             return
         if problem is None:
-            change_rows(connection, hooks, {"id": hook.id}, succeeded=now)
-        elif over:
-            created = get_row(connection, table, id=parcel.id).created
-            if status == GONE or hook.succeeded is None or hook.succeeded < created:
-                change_rows(connection, hooks, {"id": hook.id}, enabled=False, problem=problem)
+            change_rows(connection, hooks, {"id": hook.id}, succeeded=now, resumes=None)
+        elif status == GONE or not _taken_since(hook, get_row(connection, table, id=parcel.id)):
+            changes = {"enabled": False, "problem": problem} if over else {"resumes": min(due, now + LONGEST_REST)}
+            change_rows(connection, hooks, {"id": hook.id}, **changes)
+
+
+def _taken_since(hook: sa.Row[Any], delivery: sa.Row[Any]) -> bool:
+    """Whether a webhook took anything since this delivery was queued: then it is the delivery that fails, and not the webhook."""
+    return hook.succeeded is not None and bool(hook.succeeded >= delivery.created)
 
 
 def forget_old(workspace: Workspace, *, now: float | None = None) -> None:

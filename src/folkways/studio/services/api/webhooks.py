@@ -98,7 +98,7 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
     """Switch on a webhook that was switched off after it failed; what waits is sent."""
     with workspace.write() as connection:
         _of_study(connection, study_id, webhook_id)
-        change_rows(connection, api_tables.webhooks, {"id": webhook_id}, enabled=True, problem=None)
+        change_rows(connection, api_tables.webhooks, {"id": webhook_id}, enabled=True, problem=None, resumes=None)
         audit.note(connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")
         return _of_study(connection, study_id, webhook_id)
 

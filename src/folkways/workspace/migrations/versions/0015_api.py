@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("created_by", sa.Integer(), sa.ForeignKey("studio_accounts.id"), nullable=True),
         sa.Column("succeeded", sa.Float(), nullable=True),
+        sa.Column("resumes", sa.Float(), nullable=True),
     )
     op.create_index("ix_studio_webhooks_study_id", "studio_webhooks", ["study_id"])
     op.create_table(
