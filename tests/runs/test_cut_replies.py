@@ -246,7 +246,8 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("studio_participants", "consent_language"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("DROP TABLE batches")
+        for table in ("batches", "studio_deliveries", "studio_webhooks", "studio_tokens"):
+            database.execute(f"DROP TABLE {table}")
         database.execute("UPDATE alembic_version SET version_num = '0008'")
         database.commit()
     before = load_run("last", old).scores()
