@@ -56,12 +56,18 @@ def leaves(name: str) -> dict[str, click.Command]:
     command = cli.get_command(click.Context(cli), name)
     if command is None:
         raise LookupError(name)
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        members = {child: command.get_command(context, child) for child in command.list_commands(context)}
-        itself = {name: command} if command.invoke_without_command else {}
-        return itself | {f"{name} {child}": member for child, member in members.items() if member is not None}
-    return {name: command}
+    return _leaves(name, command)
+
+
+def _leaves(name: str, command: click.Command) -> dict[str, click.Command]:
+    if not isinstance(command, click.Group):
+        return {name: command}
+    found: dict[str, click.Command] = {name: command} if command.invoke_without_command else {}
+    for child in command.list_commands(click.Context(command)):
+        member = command.get_command(click.Context(command), child)
+        if member is not None:
+            found |= _leaves(f"{name} {child}", member)
+    return found
 
 
 def _contents() -> str:

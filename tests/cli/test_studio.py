@@ -128,7 +128,7 @@ WRONG = {
     "export verification --out votes": r"nothing yet that a release is made of",
     "export verification --out questions.csv": r"cannot be a folder",
     "draw verification verify nothing": r"nothing",
-    "take-in verification p-nobody work.xlsx": r"unknown participant 'p-nobody'",
+    "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
     "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",
     "--origin http://studio.example.org": r"in the clear",
 }

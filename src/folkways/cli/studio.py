@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli import studio_data
+from folkways.cli import studio_data, studio_prolific, studio_tokens
 from folkways.cli.options import DEFAULT_WORKSPACE, Number, workspace_option
-from folkways.cli.studio_data import opened, study_id
+from folkways.cli.studio_places import desk_at, opened, place_options
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -30,10 +30,13 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
 @click.option("--origin", metavar="URL", help="Address that people's browsers see, behind a server with a certificate.")
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
+@click.option("--private-webhooks", is_flag=True, help="Let webhooks call addresses of this server's own network, without TLS.")
 @click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
-def command(context: click.Context, host: str, port: int, origin: str | None, models: Path | None, workspace: str) -> None:
+def command(
+    context: click.Context, host: str, port: int, origin: str | None, models: Path | None, private_webhooks: bool, workspace: str
+) -> None:
     """The web application in which people write, answer, verify and judge. Without a command, start it.
 
     \b
@@ -50,7 +53,7 @@ def command(context: click.Context, host: str, port: int, origin: str | None, mo
     from folkways.studio.web.settings import Settings
 
     offered = _offered(models)
-    settings = Settings(origin=origin, models=offered)
+    settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks)
     with opened(workspace, create=True) as database:
         serve(database, host=host, port=port, settings=settings, ready=_ready)
 
@@ -74,15 +77,22 @@ def _ready(address: str) -> None:
 
 @command.command("create-study", context_settings=CONTEXT)
 @click.argument("template", metavar="TEMPLATE|FILE.yaml")
-@click.option("--owner", required=True, metavar="LOGIN", help="Whose study it is; a new login becomes an account.")
+@click.option("--owner", metavar="LOGIN", help="Whose study it is; a new login becomes an account. On a server, the token says it.")
 @click.option("--name", metavar="NAME", help="Short name instead of the template's: letters, digits, hyphens.")
 @click.option("--title", metavar="TEXT", help="Title that people see.")
 @click.option("--open", "at_once", is_flag=True, help="Open it for work at once.")
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models of the server, to check that it has those of the study.")  # fmt: skip
-@workspace_option
+@place_options
 def create_study(
-    template: str, owner: str, name: str | None, title: str | None, at_once: bool, models: Path | None, workspace: str
+    template: str,
+    owner: str | None,
+    name: str | None,
+    title: str | None,
+    at_once: bool,
+    models: Path | None,
+    workspace: str,
+    server: str | None,
 ) -> None:
     """Make a study from one of the five templates, or from a file of your own.
 
@@ -107,13 +117,24 @@ def create_study(
     if changes:
         definition = read_definition({**definition.raw, **changes}, template)
         text = with_settings(text, definition.raw)
+    made = f"with the stages {', '.join(each.name for each in definition.stages)}"
+    if server is not None:
+        from folkways.studio.clients.remote import RemoteDesk
+
+        if owner is not None:
+            raise FolkwaysError("on a server, the study is of the account that the token is of; leave --owner out")
+        desk = RemoteDesk(server)
+        there = desk.create(definition.raw)
+        state = desk.set_state(there["name"], StudyState.OPEN) if at_once else there["state"]
+        click.echo(f"made the study {there['name']} ({state}) {made}")
+        return
+    if owner is None:
+        raise FolkwaysError("say whose study it is: --owner LOGIN; a new login becomes an account")
     with opened(workspace, create=True) as database:
         study = studies.create_study(database, definition, owner=_account(database, owner), text=text)
         if at_once:
             study = studies.set_state(database, study.id, StudyState.OPEN)
-        click.echo(
-            f"made the study {study.name} ({study.state}) with the stages {', '.join(each.name for each in definition.stages)}"
-        )
+        click.echo(f"made the study {study.name} ({study.state}) {made}")
         for missing in modelling.not_offered(study, _offered(models)):
             click.echo(
                 f"note: the study asks the model {missing}: start the server with a list that has it (--models FILE)", err=True
@@ -140,12 +161,26 @@ def _account(database: Workspace, login: str) -> int:
 @click.option("--study", metavar="STUDY", help="Let the account work on this study,")
 @click.option("--role", type=click.Choice(["owner", "researcher", "reviewer", "expert"]), default="reviewer", show_default=True,
               help="in this role.")  # fmt: skip
-@workspace_option
-def account(login: str, study: str | None, role: str, workspace: str) -> None:
-    """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD."""
+@place_options
+def account(login: str, study: str | None, role: str, workspace: str, server: str | None) -> None:
+    """Make an account, or give one a role in a study. The password is asked for, or taken from FOLKWAYS_STUDIO_PASSWORD.
+
+    On a server, accounts that are there are given roles; new people come by an invitation.
+    """
+    from folkways.studio.clients.desk import study_id
     from folkways.studio.records import Role
     from folkways.studio.services.people import participants
 
+    if server is not None:
+        from folkways.studio.clients.remote import RemoteDesk
+
+        if study is None:
+            raise FolkwaysError(
+                "accounts are not made from elsewhere; invite people: folkways studio invite STUDY --role researcher"
+            )
+        RemoteDesk(server).give_role(study, login, role)
+        click.echo(f"{login} is {role} of {study}")
+        return
     with opened(workspace, create=True) as database:
         number = _account(database, login)
         if study is not None:
@@ -196,6 +231,7 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
     folkways studio edit verification > mine.yaml
     folkways studio edit verification mine.yaml
     """
+    from folkways.studio.clients.desk import study_id
     from folkways.studio.services import descriptions, studies
     from folkways.studio.workflows.definition import read_description
 
@@ -212,31 +248,26 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
 
 
 @command.command("studies", context_settings=CONTEXT)
-@workspace_option
-def list_studies(workspace: str) -> None:
-    """List the studies of a workspace, newest first."""
-    from folkways.studio.services import studies
-
-    with opened(workspace) as database:
-        found = studies.list_studies(database)
+@place_options
+def list_studies(workspace: str, server: str | None) -> None:
+    """List the studies of a workspace or server, newest first."""
+    with desk_at(workspace, server) as desk:
+        found = desk.studies()
         for study in found:
-            click.echo(f"{study.name}  {study.state}  {study.workflow}  {study.title}")
+            click.echo(f"{study['name']}  {study['state']}  {study['workflow']}  {study['title']}")
         if not found:
-            click.echo(f"{workspace} has no studies yet; make one with: folkways studio create-study verification --owner LOGIN")
+            place = server or workspace
+            click.echo(f"{place} has no studies yet; make one with: folkways studio create-study verification --owner LOGIN")
 
 
 @command.command("set", context_settings=CONTEXT)
 @click.argument("study")
 @click.argument("action", type=click.Choice(list(STATES)))
-@workspace_option
-def set_state(study: str, action: str, workspace: str) -> None:
+@place_options
+def set_state(study: str, action: str, workspace: str, server: str | None) -> None:
     """Open, pause or close a study. A paused study gives out no more work, but people may still submit what they have begun."""
-    from folkways.studio.records import StudyState
-    from folkways.studio.services import studies
-
-    with opened(workspace) as database:
-        found = studies.set_state(database, study_id(database, study), StudyState(STATES[action]))
-        click.echo(f"{found.name} is {found.state}")
+    with desk_at(workspace, server) as desk:
+        click.echo(f"{study} is {desk.set_state(study, STATES[action])}")
 
 
 @command.command("invite", context_settings=CONTEXT)
@@ -247,18 +278,21 @@ def set_state(study: str, action: str, workspace: str) -> None:
 @click.option("--uses", type=click.IntRange(min=1), metavar="N", help="How many people may use it; by default any number.")
 @click.option("--days", type=Number(min=0.01), default=30, show_default=True, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
-@workspace_option
-def invite(study: str, role: str, population: str | None, uses: int | None, days: float, address: str, workspace: str) -> None:
+@place_options
+def invite(
+    study: str,
+    role: str,
+    population: str | None,
+    uses: int | None,
+    days: float,
+    address: str,
+    workspace: str,
+    server: str | None,
+) -> None:
     """Make a link that lets people into a study. It is shown only once, here."""
-    from folkways.studio.records import Role
-    from folkways.studio.services.people import invites
-
-    with opened(workspace) as database:
-        number = study_id(database, study)
-        _, token = invites.create_invite(
-            database, number, Role(role), population=population, uses=uses, days=days, note="made in a terminal"
-        )
-        click.echo(f"{address.rstrip('/')}/join/{token}")
+    with desk_at(workspace, server) as desk:
+        link = desk.invite(study, role, population, uses, days, "made in a terminal")
+        click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
 
 
 @command.command("reset-password", context_settings=CONTEXT)
@@ -278,5 +312,5 @@ def reset_password(login: str, hours: float, address: str, workspace: str) -> No
         click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
-for each in studio_data.COMMANDS:
+for each in (*studio_data.COMMANDS, *studio_tokens.COMMANDS, studio_prolific.command):
     command.add_command(each)

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, closing
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, names, workspace_option
+from folkways.cli.options import Number, names
 from folkways.cli.out import check_several, file_at, out_option, print_json
-
-if TYPE_CHECKING:
-    from folkways.stats.raters.agreement import Coefficient
-    from folkways.workspace.database import Workspace
-
-
-def opened(workspace: str, *, create: bool = False) -> AbstractContextManager[Workspace]:
-    """The workspace for the length of a block."""
-    from folkways.workspace.database import open_workspace
-
-    return closing(open_workspace(workspace, create=create))
-
+from folkways.cli.studio_places import desk_at, place_options
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -33,8 +21,8 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 @click.argument("stage")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--population", metavar="NAME", help="For rows that name none.")
-@workspace_option
-def import_items(study: str, stage: str, file: Path, population: str | None, workspace: str) -> None:
+@place_options
+def import_items(study: str, stage: str, file: Path, population: str | None, workspace: str, server: str | None) -> None:
     """Add items to a stage, one per row of a CSV, XLSX, JSON, JSONL or Parquet file: all of them or none.
 
     Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer that is known, of a
@@ -42,13 +30,11 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
     candidates candidate_1, by_1 and so on.
     """
     from folkways.reports.text import plural
-    from folkways.studio.imports.items import import_items as add
     from folkways.studio.imports.tables import read_rows
 
-    with opened(workspace) as database:
-        number = study_id(database, study)
-        added = add(database, number, stage, read_rows(file), population=population, file=str(file))
-        click.echo(f"added {plural(len(added), 'item')} to {stage}")
+    with desk_at(workspace, server) as desk:
+        added = desk.import_items(study, stage, read_rows(file), population, str(file))
+        click.echo(f"added {plural(added, 'item')} to {stage}")
 
 
 @click.command("draw", context_settings=CONTEXT)
@@ -59,19 +45,24 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 @click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the draw.")
-@workspace_option
+@place_options
 def draw(
-    study: str, stage: str, run: str, per_culture: int, everything: bool, models: str | None, seed: int, workspace: str
+    study: str,
+    stage: str,
+    run: str,
+    per_culture: int,
+    everything: bool,
+    models: str | None,
+    seed: int,
+    workspace: str,
+    server: str | None,
 ) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
-    from folkways.studio.services.models.drawing import draw_answers
-
-    with opened(workspace) as database:
-        number = study_id(database, study)
-        drawn = draw_answers(
-            database, number, stage, run, per_culture=per_culture, wrong_only=not everything, models=names(models), seed=seed
+    with desk_at(workspace, server) as desk:
+        counts = desk.draw(
+            study, stage=stage, run=run, per_culture=per_culture, wrong_only=not everything, models=names(models), seed=seed
         )
-        for culture, (taken, there) in drawn.counts.items():
+        for culture, (taken, there) in counts.items():
             click.echo(f"{culture}: {taken} of {there}")
 
 
@@ -86,8 +77,8 @@ def draw(
     show_default=True,
     help="The benchmark's own schema, or tables of everything.",
 )
-@workspace_option
-def export(study: str, out: Path, kind: str, workspace: str) -> None:
+@place_options
+def export(study: str, out: Path, kind: str, workspace: str, server: str | None) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
@@ -95,26 +86,25 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
     from folkways.cli.files import check_folder
-    from folkways.studio.exports.make import export_study
+    from folkways.files import write_bytes
 
     check_several(out)
     check_folder(out)
-    with opened(workspace) as database:
-        for path in export_study(database, study_id(database, study), out, kind):
-            click.echo(f"wrote {path}")
+    with desk_at(workspace, server) as desk:
+        for name, content in desk.export(study, kind).items():
+            click.echo(f"wrote {write_bytes(out / name, content)}")
 
 
 @click.command("progress", context_settings=CONTEXT)
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@workspace_option
-def progress(study: str, as_json: bool, workspace: str) -> None:
+@place_options
+def progress(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far a study is, by stage and population."""
     from folkways.reports.text import plural
-    from folkways.studio.services.progress import progress as rows_of
 
-    with opened(workspace) as database:
-        rows = [asdict(row) for row in rows_of(database, study_id(database, study))]
+    with desk_at(workspace, server) as desk:
+        rows = desk.progress(study)
     if as_json:
         print_json(rows)
         return
@@ -131,31 +121,30 @@ def progress(study: str, as_json: bool, workspace: str) -> None:
 @click.command("agreement", context_settings=CONTEXT)
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@workspace_option
-def agreement(study: str, as_json: bool, workspace: str) -> None:
+@place_options
+def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> None:
     """How far people agree, by stage, population and field; if a coefficient is not defined, why."""
-    from folkways.studio.services.agreement import agreement as rows_of
-
-    with opened(workspace) as database:
-        found = rows_of(database, study_id(database, study))
+    with desk_at(workspace, server) as desk:
+        found = desk.agreement(study)
     if as_json:
-        print_json([asdict(row) for row in found])
+        print_json(found)
         return
     if not found:
         click.echo("There is nothing to compare yet: no item has answers.", err=True)
     for row in found:
-        click.echo(f"{row.stage} {row.population or '(everybody)'} {row.field}".rstrip())
+        click.echo(f"{row['stage']} {row['population'] or '(everybody)'} {row['field']}".rstrip())
         for name in ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi"):
-            click.echo(f"  {name.replace('_', ' '):12} {_shown(getattr(row, name))}")
+            click.echo(f"  {name.replace('_', ' '):12} {_shown(row[name])}")
 
 
-def _shown(found: Coefficient) -> str:
+def _shown(found: Mapping[str, Any]) -> str:
     from folkways.reports.text import plural
 
-    if found.value is None:
-        return f"not defined: {found.reason}"
-    interval = f" (95 %: {found.low:.3f} to {found.high:.3f})" if found.low is not None and found.high is not None else ""
-    return f"{found.value:.3f}{interval} over {plural(found.units, 'item')}"
+    if found["value"] is None:
+        return f"not defined: {found['reason']}"
+    known = found["low"] is not None and found["high"] is not None
+    interval = f" (95 %: {found['low']:.3f} to {found['high']:.3f})" if known else ""
+    return f"{found['value']:.3f}{interval} over {plural(found['units'], 'item')}"
 
 
 @click.command("hand-out", context_settings=CONTEXT)
@@ -165,15 +154,14 @@ def _shown(found: Coefficient) -> str:
 @click.option("--count", type=click.IntRange(min=1), default=50, show_default=True, help="Items, at most.")
 @click.option("--hours", type=Number(min=0.1), default=72, show_default=True, help="How long they are kept for the person.")
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
-@workspace_option
-def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str) -> None:
+@place_options
+def hand_out(study: str, stage: str, person: str, count: int, hours: float, out: Path, workspace: str, server: str | None) -> None:
     """Write a workbook for somebody who works off line: items that are kept for them, to be filled in."""
     from folkways.files import write_bytes
-    from folkways.studio.imports.offline import hand_out as make
 
     target = file_at(out, f"{stage}-{person}.xlsx", (".xlsx",))  # before items are kept for the person
-    with opened(workspace) as database:
-        workbook = make(database, _person(database, study, person), stage, count, hours=hours)
+    with desk_at(workspace, server) as desk:
+        workbook = desk.hand_out(study, person, stage, count, hours)
         write_bytes(target, workbook)
         click.echo(f"wrote {target}")
 
@@ -182,40 +170,17 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
 @click.argument("study")
 @click.argument("person", metavar="PSEUDONYM")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.xlsx")
-@workspace_option
-def take_in(study: str, person: str, file: Path, workspace: str) -> None:
+@place_options
+def take_in(study: str, person: str, file: Path, workspace: str, server: str | None) -> None:
     """Submit a workbook that was filled in off line: all of its filled rows, or none if one is wrong."""
     from folkways.reports.text import plural
-    from folkways.studio.imports.offline import take_in as submit
     from folkways.studio.imports.tables import read_rows
 
-    with opened(workspace) as database:
-        found = submit(database, _person(database, study, person), read_rows(file), file=str(file))
-        empty = f"{plural(found.empty, 'row')} {'is' if found.empty == 1 else 'are'} empty"
-        there = f"{found.repeated} {'was' if found.repeated == 1 else 'were'} there already"
-        click.echo(f"{plural(found.stored, 'answer')} stored, {there}, {empty}")
-
-
-def study_id(database: Workspace, name: str) -> int:
-    """The id of the study of that name; UnknownNameError."""
-    from folkways.errors import UnknownNameError
-    from folkways.studio.services import studies
-
-    found = {study.name: study.id for study in studies.list_studies(database)}
-    if name not in found:
-        raise UnknownNameError("study", name, found)
-    return found[name]
-
-
-def _person(database: Workspace, study: str, pseudonym: str) -> int:
-    from folkways.errors import UnknownNameError
-    from folkways.studio.services.people import participants
-
-    found = participants.list_participants(database, study_id(database, study))
-    for each in found:
-        if each.pseudonym == pseudonym:
-            return each.id
-    raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
+    with desk_at(workspace, server) as desk:
+        found = desk.take_in(study, person, read_rows(file), str(file))
+        empty = f"{plural(found['empty'], 'row')} {'is' if found['empty'] == 1 else 'are'} empty"
+        there = f"{found['repeated']} {'was' if found['repeated'] == 1 else 'were'} there already"
+        click.echo(f"{plural(found['stored'], 'answer')} stored, {there}, {empty}")
 
 
 COMMANDS = (import_items, draw, export, progress, agreement, hand_out, take_in)

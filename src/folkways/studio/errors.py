@@ -44,6 +44,12 @@ class StudioError(FolkwaysError):
         return self.message.words(translate)
 
 
+class TokenError(StudioError):
+    """A token of the API that lets nobody in, or none at all."""
+
+    status = 401
+
+
 class NotAllowedError(StudioError):
     """The account has no role that permits this."""
 

@@ -21,6 +21,7 @@ from folkways.workspace.idle import ask_idle_connections
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.reading import Reading
 from folkways.workspace.schema import HEAD, metadata
+from folkways.workspace.studio import api_tables  # noqa: F401 - its tables belong to the metadata
 from folkways.workspace.studio.guards import guards  # and with it the studio's tables in the metadata
 
 WRITER_LOCK = 6035587

@@ -20,7 +20,7 @@ from tests.support.browser import Watched
 from tests.support.studies import PASSWORD, described
 from tests.support.studio_server import StudioServer
 
-PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0]}
+PLENTY = {"signin": [10_000, 60.0], "join": [10_000, 60.0], "models": [10_000, 60.0], "api": [10_000, 60.0]}
 
 
 REFUSED = re.compile(r"the server responded with a status of (403|409|422)")

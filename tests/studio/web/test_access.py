@@ -51,6 +51,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/healthz"): ALL,
     ("GET", "/theme.css"): ALL,
     ("GET", "/static"): ALL,
+    ("GET", "/api"): ALL,
+    ("GET", "/api/v1"): ALL,  # an application of its own: tests/studio/web/api
     ("GET", "/signin"): ALL,
     ("POST", "/signin"): ALL,
     ("POST", "/signout"): SIGNED_IN,
@@ -113,6 +115,12 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
     ("POST", "/studies/{study}/roles/take"): frozenset({OWNER}),
     ("POST", "/studies/{study}/take-part"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/api"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/tokens"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/tokens/{api_token}/revoke"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks/{webhook}/enable"): frozenset({OWNER}),
+    ("POST", "/studies/{study}/webhooks/{webhook}/delete"): frozenset({OWNER}),
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
@@ -148,6 +156,8 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
     "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
     "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/tokens": lambda world: {"days": "3"},
+    "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
     "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
     "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
@@ -223,7 +233,7 @@ def routes_of_the_app(workspace: Workspace) -> Iterator[tuple[str, str]]:
 
 
 def filled(path: str, values: dict[str, str]) -> str:
-    return path.format(**values) if path != "/static" else "/static/base.css"
+    return {"/static": "/static/base.css", "/api/v1": "/api/v1/openapi.json"}.get(path) or path.format(**values)
 
 
 def test_every_route_of_the_application_is_in_the_table(server: StudioServer) -> None:
@@ -342,7 +352,7 @@ NAMES = (
     ),
     *("field", "page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
     *("account", "all", "description", "do", "exclusion", "item", "only", "q", "sure", "typed"),
-    *("step", "template", "title", "uses", "verdict", "version"),
+    *("step", "template", "title", "uses", "verdict", "version", "scope", "url", "events", "note"),
 )
 """Fields that some route reads."""
 
@@ -360,7 +370,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite", "import"):
+    for name in ("assignment", "item", "answer", "person", "invite", "import", "api_token", "webhook"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

@@ -41,7 +41,7 @@ VERSIONS = [
 ]
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
-DESK = ("", "/people", "/items", "/quality", "/data", "/settings", "/log")
+DESK = ("", "/people", "/items", "/quality", "/data", "/settings", "/log", "/api")
 
 
 @dataclass
@@ -64,7 +64,15 @@ class Site:
             home,
             *(f"{home}/{page}" for page in ("consent", "withdraw", "done")),
         ]
-        return [*pages, "/languages", "/nowhere", "/join/nonsense", f"/studies/{self.field.study.name}", f"{home}/rest?why=paused"]
+        return [
+            *pages,
+            "/languages",
+            "/api",
+            "/nowhere",
+            "/join/nonsense",
+            f"/studies/{self.field.study.name}",
+            f"{home}/rest?why=paused",
+        ]
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
 from folkways.studio.services import imports, items, studies
+from folkways.studio.services.api import tokens, webhooks
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.work import assignments, judgements
@@ -74,7 +75,11 @@ def build_world(workspace: Workspace, number: int) -> World:
     said = {"choices": [1], "comment": "as we do at home"}
     answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement
     invite, token = invites.create_invite(workspace, study.id, population="korea")
+    api_token, _ = tokens.create_token(workspace, known[OWNER], study_id=study.id)
+    hook, _ = webhooks.create_webhook(workspace, study.id, "http://127.0.0.1:9/", ["study.created"])  # which is never told
     values = {
+        "api_token": str(api_token.id),
+        "webhook": str(hook.id),
         "study": study.name,
         "token": token,
         "assignment": str(work.assignment.id),

@@ -9,7 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.studio.activity import Event
-from folkways.studio.services.rows import read_all
+from folkways.studio.services.api.deliveries import queue
+from folkways.studio.services.rows import inserted_id, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -29,6 +30,7 @@ def note(
 
     kind: "judgement.submitted". details: nothing personal, and no text that a person may want deleted.
     """
+    now = time.time() if now is None else now
     row = {
         "kind": kind,
         "study_id": study_id,
@@ -36,9 +38,11 @@ def note(
         "participant_id": participant_id,
         "subject": subject,
         "details": dict(details or {}),
-        "at": time.time() if now is None else now,
+        "at": now,
     }
-    connection.execute(sa.insert(schema.events).values(row))
+    number = inserted_id(connection, schema.events, row)
+    if study_id is not None:
+        queue(connection, study_id, number, kind, now)
 
 
 def record(workspace: Workspace, kind: str, **about: Any) -> None:

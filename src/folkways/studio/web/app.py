@@ -35,6 +35,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from starlette.responses import Response
 
     from folkways.studio.imports.running import Background
+    from folkways.studio.web.api.app import PLACE, create_api
     from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
     from folkways.studio.web.routing import endpoint, respond_externally
@@ -42,6 +43,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from folkways.studio.web.security.headers import SecurityHeaders
     from folkways.studio.web.security.rates import Rates, Waiting
     from folkways.studio.web.static_files import mount_static
+    from folkways.studio.web.webhook_sender import sending
 
     settings = settings or Settings()
     studio = Studio(
@@ -61,12 +63,14 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         studio.background.start()
-        yield
+        async with sending(workspace, private=settings.private_webhooks):
+            yield
         await anyio.to_thread.run_sync(studio.background.stop)
 
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:
         app.add_api_route(route.path, endpoint(studio, route), methods=[route.method], response_model=None, include_in_schema=False)
+    app.mount(PLACE, create_api(studio))
     mount_static(app)
 
     async def unrouted(request: Request, error: Exception) -> Response:

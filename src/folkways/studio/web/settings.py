@@ -22,6 +22,7 @@ class Settings:
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
     models:        name -> a model that studies may choose; no other is ever asked.
+    private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
     prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
                    signed entry.
     """
@@ -34,9 +35,11 @@ class Settings:
             "signin": (300, 600.0),  # right ones as well: one address may be a whole university; failures are counted by account
             "join": (600, 600.0),
             "models": (240, 60.0),
+            "api": (600, 60.0),  # by token; by address where there is none that is known
         }
     )
     models: Mapping[str, OfferedModel] = field(default_factory=dict)
+    private_webhooks: bool = False
     prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
 
     def __post_init__(self) -> None:

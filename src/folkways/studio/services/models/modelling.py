@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from folkways.benchmarks.build import Prompt
 from folkways.endpoints.clean import storable
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import State
 from folkways.runs.asking import AskSession
 from folkways.studio.activity import ModelCall
@@ -55,6 +55,13 @@ def models_in(definition: Mapping[str, Any]) -> Mapping[str, str]:
 def not_offered(study: Study, offered: Mapping[str, OfferedModel]) -> tuple[str, ...]:
     """The models that a study names and this server may not ask."""
     return tuple(name for name in dict.fromkeys(models_of(study).values()) if name not in offered)
+
+
+def check_offered(definition: Mapping[str, Any], offered: Mapping[str, OfferedModel]) -> None:
+    """UnknownNameError where the description of a study names a model that this server may not ask."""
+    unknown = [name for name in models_in(definition).values() if name not in offered]
+    if unknown:
+        raise UnknownNameError("model of this server", unknown[0], sorted(offered))
 
 
 def call_model(

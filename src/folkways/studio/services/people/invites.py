@@ -18,6 +18,11 @@ from folkways.workspace.studio import tables as schema
 DAY = 86400.0
 
 
+def may_give(mine: frozenset[Role]) -> tuple[Role, ...]:
+    """The roles that somebody with these may let others have: a researcher's invitation makes nobody more than a researcher."""
+    return tuple(Role) if Role.OWNER in mine else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
+
+
 def create_invite(
     workspace: Workspace,
     study_id: int,

@@ -14,6 +14,7 @@ from folkways.studio.services import audit
 from folkways.studio.services.items import close_open_slots
 from folkways.studio.services.rows import change_rows, get_row, read_all
 from folkways.studio.services.work.resolution import apply_rule_again, hand_on_item
+from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -103,6 +104,21 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
         )
         apply_rule_again(connection, item_id, now)
         return from_row(Item, get_row(connection, items, id=item_id))
+
+
+def decision_of(stage: Stage, item: Item, submission: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
+    kind = stage_kind(stage.kind)
+    payload = kind.validate(submission, item.content, stage.config)
+    if problems := kind.undecided(submission):
+        raise SubmissionError(problems)
+    return kind.result_of(payload, item.content, stage.config)
+
+
+def can_decide(stage: Stage, item: Item) -> bool:
+    """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
+    kind = stage_kind(stage.kind)
+    return item.check is None and not kind.authored and kind.can_be_decided
 
 
 def list_adjudications(workspace: Workspace, study_id: int, item_id: int | None = None) -> tuple[Adjudication, ...]:

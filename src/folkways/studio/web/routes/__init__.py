@@ -12,13 +12,14 @@ from folkways.studio.web.routes import (
     new_study,
     passwords,
     people,
+    programs,
     settings,
     steps,
     work,
 )
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, settings, passwords)
+PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, settings, programs, passwords)
 
 
 def all_routes() -> list[Route]:

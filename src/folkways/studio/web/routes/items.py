@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from folkways.studio.errors import ConflictError, SubmissionError
@@ -168,7 +167,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
-        decides=_can_decide(stage, item), language=place.language if place else "",
+        decides=adjudications.can_decide(stage, item), language=place.language if place else "",
         similar=repeats.similar_items(context.workspace, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
@@ -194,7 +193,9 @@ def adjudicate(context: RequestContext) -> Response:
                 context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
             )
         else:
-            decision = _decision(stage, item, context.form)
+            decision = adjudications.decision_of(
+                stage, item, stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
+            )
             adjudications.adjudicate(
                 context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
             )
@@ -202,19 +203,3 @@ def adjudicate(context: RequestContext) -> Response:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
         return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")
-
-
-def _decision(stage: Stage, item: Item, fields: FormData) -> Mapping[str, Any]:
-    """What the item's result is to be. SubmissionError where the answer that decides is not a whole one."""
-    kind = stage_kind(stage.kind)
-    submission = kind.read_form(fields, item.content, stage.config)
-    payload = kind.validate(submission, item.content, stage.config)
-    if problems := kind.undecided(submission):
-        raise SubmissionError(problems)
-    return kind.result_of(payload, item.content, stage.config)
-
-
-def _can_decide(stage: Stage, item: Item) -> bool:
-    """Whether the item can be decided here: what people write themselves has no right answer to put in its place."""
-    kind = stage_kind(stage.kind)
-    return item.check is None and not kind.authored and kind.can_be_decided

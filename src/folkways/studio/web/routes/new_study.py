@@ -12,7 +12,7 @@ from folkways.cultures import Culture, cultures
 from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError
 from folkways.studio.services import studies
-from folkways.studio.services.models.modelling import models_in
+from folkways.studio.services.models.modelling import check_offered
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
@@ -103,9 +103,7 @@ def make(context: RequestContext) -> Response:
         return _description(context, text[:LONGEST], [context.gettext("The description is too long.")], 422)
     try:
         definition = read_definition(parse_yaml(text))
-        unknown = [name for name in models_in(definition.raw).values() if name not in context.studio.settings.models]
-        if unknown:
-            raise UnknownNameError("model of this server", unknown[0], sorted(context.studio.settings.models))
+        check_offered(definition.raw, context.studio.settings.models)
         study = studies.create_study(context.workspace, definition, owner=context.me.id, text=text)
     except DefinitionError as error:
         return _description(context, text, list(error.problems), 422)

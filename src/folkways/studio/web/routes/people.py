@@ -48,7 +48,7 @@ def people_page(
 
 def may_give(context: RequestContext) -> tuple[Role, ...]:
     """The roles that this account may let others have: a researcher's invitation makes nobody more than a researcher."""
-    return tuple(Role) if Role.OWNER in context.roles else (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT)
+    return invites.may_give(context.roles)
 
 
 @routes.post("/studies/{study}/invites", STAFF)

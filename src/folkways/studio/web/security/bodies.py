@@ -8,6 +8,8 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from folkways.studio.web.api.problems import problem
+
 
 class BodyTooLargeError(Exception):
     """More came than was allowed; the answer has been sent."""
@@ -26,7 +28,8 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         limit = self.limit(scope["path"])
-        refusal = PlainTextResponse(f"This is too large: at most {limit // 1024} KiB can be sent here.\n", status_code=413)
+        words = f"This is too large: at most {limit // 1024} KiB can be sent here."
+        refusal = problem(413, words) if scope["path"].startswith("/api/") else PlainTextResponse(f"{words}\n", status_code=413)
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > limit:
             await refusal(scope, receive, send)

@@ -1,0 +1,133 @@
+"""What researchers do with studies, the same on a workspace of this machine and on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from folkways.errors import UnknownNameError
+from folkways.studio.exports.make import export_files
+from folkways.studio.imports.items import import_items
+from folkways.studio.imports.offline import hand_out, take_in
+from folkways.studio.records import Role, StudyState
+from folkways.studio.services import agreement, progress, studies
+from folkways.studio.services.models.drawing import draw_answers
+from folkways.studio.services.people import invites, participants
+from folkways.workspace.database import Workspace
+
+Rows = Sequence[Mapping[str, str]]
+
+
+class Desk(Protocol):
+    """Studies by name, people by pseudonym. What is not there raises FolkwaysError with the valid names."""
+
+    def studies(self) -> list[dict[str, Any]]:
+        """Name, state, workflow and title of each, newest first."""
+
+    def definition(self, study: str) -> Mapping[str, Any]:
+        """The file that describes a study."""
+
+    def set_state(self, study: str, state: str) -> str:
+        """Open, pause or close it; returns its state."""
+
+    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
+        """A link that lets people in: its whole address, or the path where the server's address is not known."""
+
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str) -> int:
+        """Add items; how many."""
+
+    def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
+        """Draw answers of models: culture -> how many, and of how many."""
+
+    def export(self, study: str, format: str) -> Mapping[str, bytes]:
+        """File name -> contents."""
+
+    def progress(self, study: str) -> list[dict[str, Any]]:
+        """Items and answers by stage and population."""
+
+    def agreement(self, study: str) -> list[dict[str, Any]]:
+        """Coefficients by stage, population and field."""
+
+    def payments(self, study: str) -> list[dict[str, Any]]:
+        """What everybody is owed for."""
+
+    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
+        """A workbook for somebody who works off line."""
+
+    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
+        """Submit such a workbook: how many rows were stored, repeated, empty."""
+
+
+class LocalDesk:
+    """A workspace of this machine."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+
+    def _study(self, name: str) -> int:
+        return study_id(self.workspace, name)
+
+    def _person(self, study: str, pseudonym: str) -> int:
+        found = participants.list_participants(self.workspace, self._study(study))
+        for each in found:
+            if each.pseudonym == pseudonym:
+                return each.id
+        raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
+
+    def studies(self) -> list[dict[str, Any]]:
+        """See Desk."""
+        return [asdict(study) for study in studies.list_studies(self.workspace)]
+
+    def definition(self, study: str) -> Mapping[str, Any]:
+        """See Desk."""
+        return studies.get_study(self.workspace, self._study(study)).definition
+
+    def set_state(self, study: str, state: str) -> str:
+        """See Desk."""
+        return studies.set_state(self.workspace, self._study(study), StudyState(state)).state
+
+    def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
+        """See Desk."""
+        how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
+        return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
+
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str) -> int:
+        """See Desk."""
+        return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file))
+
+    def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
+        """See Desk."""
+        return draw_answers(self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how).counts
+
+    def export(self, study: str, format: str) -> Mapping[str, bytes]:
+        """See Desk."""
+        return export_files(self.workspace, self._study(study), format)
+
+    def progress(self, study: str) -> list[dict[str, Any]]:
+        """See Desk."""
+        return [asdict(row) for row in progress.progress(self.workspace, self._study(study))]
+
+    def agreement(self, study: str) -> list[dict[str, Any]]:
+        """See Desk."""
+        return [asdict(row) for row in agreement.agreement(self.workspace, self._study(study))]
+
+    def payments(self, study: str) -> list[dict[str, Any]]:
+        """See Desk."""
+        return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
+
+    def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
+        """See Desk."""
+        return hand_out(self.workspace, self._person(study, person), stage, count, hours=hours)
+
+    def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
+        """See Desk."""
+        return asdict(take_in(self.workspace, self._person(study, person), rows, file=file))
+
+
+def study_id(workspace: Workspace, name: str) -> int:
+    """The id of the study of that name; UnknownNameError."""
+    found = {study.name: study.id for study in studies.list_studies(workspace)}
+    if name not in found:
+        raise UnknownNameError("study", name, found)
+    return found[name]

@@ -1,0 +1,95 @@
+"""Asks one server for JSON, with a token that no other server ever gets: no redirect is followed, and nothing is tried twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from folkways import __version__
+from folkways.errors import FolkwaysError
+from folkways.studio.web.settings import LOCAL_HOSTS
+
+TIMEOUT_SECONDS = 120
+MOST_BYTES = 2**30
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:  # what urllib takes as "do not"
+        return None
+
+
+class ServerRefusedError(FolkwaysError):
+    """A server refused a request, in words of its own. status: of HTTP."""
+
+    def __init__(self, message: str, status: int) -> None:
+        self.status = status
+        super().__init__(message)
+
+
+class JsonClient:
+    """One server. name: what messages call it. authorization: the header with the token.
+
+    Raises FolkwaysError for an address to which a token would go in the clear.
+    """
+
+    def __init__(self, address: str, name: str, authorization: str) -> None:
+        parts = urlsplit(address)
+        fine = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOCAL_HOSTS)
+        if not fine or not parts.hostname or parts.query or parts.username:
+            raise FolkwaysError(f"{address!r} is no address of {name}; give one as https://studio.example.org")
+        self.address = address.rstrip("/")
+        self.name = name
+        self._headers = {"Authorization": authorization, "User-Agent": f"folkways/{__version__}", "Accept": "application/json"}
+        self._opener = build_opener(_NoRedirects())
+
+    def ask(self, method: str, path: str, body: object = None, **query: object) -> Any:
+        """The JSON of an answer; None for an empty one. ServerRefusedError with what the server says; FolkwaysError where it
+        does not answer.
+        """
+        content = self.ask_bytes(method, path, body, **query)
+        try:
+            return json.loads(content) if content else None
+        except ValueError:
+            raise FolkwaysError(f"{self.name} at {self.address} did not answer in JSON; check the address") from None
+
+    def ask_bytes(self, method: str, path: str, body: object = None, **query: object) -> bytes:
+        """``ask`` for an answer that is a file."""
+        asked = urlencode({name: value for name, value in query.items() if value is not None})
+        headers = {**self._headers, **({"Content-Type": "application/json"} if body is not None else {})}
+        data = json.dumps(body).encode() if body is not None else None
+        request = Request(f"{self.address}{path}{'?' if asked else ''}{asked}", data, headers, method=method)  # noqa: S310 - checked
+        try:
+            with self._opener.open(request, timeout=TIMEOUT_SECONDS) as reply:
+                return bytes(reply.read(MOST_BYTES))
+        except HTTPError as error:
+            with error:
+                raise ServerRefusedError(f"{self.name}: {_words(error)}", error.code) from None
+        except (URLError, HTTPException, OSError) as error:
+            reason = getattr(error, "reason", None) or error
+            raise FolkwaysError(f"{self.name} at {self.address} does not answer: {reason}") from None
+
+
+def _words(error: HTTPError) -> str:
+    """What a server says of its refusal, problem by problem where it says so in JSON."""
+    try:
+        told = json.loads(error.read(2**20))
+    except ValueError:
+        told = None
+    if not isinstance(told, Mapping):
+        return f"it answered {error.code} {error.reason}"
+    words = told.get("detail") or told.get("error") or told
+    places = told.get("problems")
+    lines = [f"  {each['where']}: {each['what']}" for each in places] if isinstance(places, list) else []
+    return "\n".join([words if isinstance(words, str) else f"{error.code} {json.dumps(words)}", *lines])
+
+
+def segment(text: str) -> str:
+    """A name as one part of a path."""
+    return quote(text, safe="")

@@ -1,0 +1,1 @@
+"""Who may use the API of a study, and whom it tells what happens there."""

@@ -1,0 +1,113 @@
+"""Addresses that are told of a study's events, as Standard Webhooks describes it (https://www.standardwebhooks.com)."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+import time
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+from folkways.studio.api_records import Webhook
+from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.records import from_row
+from folkways.studio.services import audit
+from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.workspace.database import Workspace
+from folkways.workspace.studio import api_tables
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
+KINDS = (
+    *("study.created", "study.open", "study.paused", "study.closed", "study.exported"),
+    *("items.added", "item.done", "item.dropped", "item.adjudicated", "judgement.submitted", "answer.redacted"),
+    *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
+    *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked", "role.given"),
+    *("role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled", "webhook.deleted"),
+)
+"""Kinds of events that can be chosen; a webhook for all is told of any other as well."""
+
+MOST = 20
+"""Webhooks of one study."""
+
+
+def create_webhook(
+    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None, now: float | None = None
+) -> tuple[Webhook, str]:
+    """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
+
+    events: of KINDS; none for all. SubmissionError for another, and for an address that is none of the web or holds a password.
+    """
+    now = time.time() if now is None else now
+    _check(url)
+    unknown = [kind for kind in events if kind not in KINDS]
+    if unknown:
+        raise SubmissionError({"events": f"there is no event {unknown[0]!r}; valid: {', '.join(KINDS)}"})
+    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+    row = {
+        "study_id": study_id,
+        "url": url,
+        "events": list(dict.fromkeys(events)),
+        "secret": secret,
+        "enabled": True,
+        "created": now,
+        "created_by": by,
+    }
+    table = api_tables.webhooks
+    with workspace.write() as connection:
+        if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
+            raise ConflictError(f"a study has up to {MOST} webhooks; delete one first")
+        number = inserted_id(connection, table, row)
+        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{number}", now=now)
+        return from_row(Webhook, get_row(connection, table, id=number)), secret
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:
+        fine = False
+    if not fine or " " in url:
+        raise SubmissionError({"url": "give an address of the web: https://example.org/hook"})
+    if parts.username or parts.password:
+        raise SubmissionError({"url": "leave name and password out of the address; deliveries are signed instead"})
+
+
+def list_webhooks(workspace: Workspace, study_id: int) -> tuple[Webhook, ...]:
+    """The webhooks of a study, oldest first."""
+    table = api_tables.webhooks
+    return read_all(workspace, Webhook, sa.select(table).filter_by(study_id=study_id).order_by(table.c.id))
+
+
+def get_webhook(workspace: Workspace, study_id: int, webhook_id: int) -> Webhook:
+    """A webhook of this study; NotFoundError."""
+    with workspace.read() as connection:
+        return _of_study(connection, study_id, webhook_id)
+
+
+def _of_study(connection: sa.Connection, study_id: int, webhook_id: int) -> Webhook:
+    row = find_row(connection, api_tables.webhooks, id=webhook_id, study_id=study_id)
+    if row is None:
+        raise NotFoundError("there is no such webhook")
+    return from_row(Webhook, row)
+
+
+def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> Webhook:
+    """Switch on a webhook that was switched off after it failed; what waits is sent."""
+    with workspace.write() as connection:
+        _of_study(connection, study_id, webhook_id)
+        change_rows(connection, api_tables.webhooks, {"id": webhook_id}, enabled=True, problem=None, resumes=None)
+        audit.note(connection, "webhook.enabled", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")
+        return _of_study(connection, study_id, webhook_id)
+
+
+def delete_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: int | None = None) -> None:
+    """Tell an address nothing any more."""
+    table, deliveries = api_tables.webhooks, api_tables.deliveries
+    with workspace.write() as connection:
+        _of_study(connection, study_id, webhook_id)
+        connection.execute(sa.delete(deliveries).filter_by(webhook_id=webhook_id))
+        connection.execute(sa.delete(table).filter_by(id=webhook_id))
+        audit.note(connection, "webhook.deleted", study_id=study_id, account_id=by, subject=f"webhook:{webhook_id}")

@@ -1,0 +1,286 @@
+"""What programs get. Names stand where the database has numbers; times are UTC. Texts of people and models are untrusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from folkways.studio.records import Item, Participant, Population, Stage
+
+
+class Told(BaseModel):
+    """Any answer that is made of a record: fields of the same names are taken over."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class StudyLine(Told):
+    """A study in a list. state: draft, open, paused, closed."""
+
+    name: str
+    title: str
+    workflow: str
+    state: str
+    licence: str
+    created: datetime
+
+
+class PopulationTold(Told):
+    """Where participants come from. people: how many are let in at most; part_of: the wider population."""
+
+    name: str
+    title: str
+    culture: str
+    language: str
+    people: int | None
+    part_of: str | None
+
+
+class StageTold(Told):
+    """What is asked of whom. config: answers per item, rules, choices, where items go next."""
+
+    name: str
+    title: str
+    kind: str
+    role: str
+    config: dict[str, Any]
+
+
+class StudyTold(StudyLine):
+    """A study. roles: those of the token's account. definition: the file that describes it."""
+
+    roles: list[str]
+    populations: list[PopulationTold]
+    stages: list[StageTold]
+    definition: dict[str, Any]
+
+
+class TemplateTold(BaseModel):
+    """A description to begin with."""
+
+    name: str
+    title: str
+    about: str
+    text: str
+
+
+class ItemTold(BaseModel):
+    """One thing that people work on. check: the right answer of an attention check. result: what its judgements came to."""
+
+    id: int
+    key: str
+    stage: str
+    population: str | None
+    state: str
+    round: int
+    parent: int | None
+    author: str | None
+    content: dict[str, Any]
+    check: dict[str, Any] | None
+    result: dict[str, Any] | None
+    reason: str | None
+    created: datetime
+
+
+class JudgementTold(BaseModel):
+    """What one person said about an item. words: the same in words."""
+
+    id: int
+    participant: str
+    payload: dict[str, Any]
+    words: list[str]
+    seconds: float | None
+    created: datetime
+
+
+class RevisionTold(Told):
+    """A state in which the item's content was."""
+
+    number: int
+    step: str
+    content: dict[str, Any]
+    strategy: str | None
+    created: datetime
+
+
+class DecisionTold(Told):
+    """A decision of a researcher or expert."""
+
+    decision: dict[str, Any]
+    reason: str
+    created: datetime
+
+
+class ItemWhole(ItemTold):
+    """An item with all that was said of it. ancestors: ids of the items that it descends from, the oldest first."""
+
+    judgements: list[JudgementTold]
+    revisions: list[RevisionTold]
+    decisions: list[DecisionTold]
+    ancestors: list[int]
+
+
+class Added(BaseModel):
+    """Items that were added."""
+
+    added: int
+    ids: list[int]
+
+
+class Drawn(BaseModel):
+    """Items that were drawn; culture -> how many, and how many there were to draw from."""
+
+    added: int
+    counts: dict[str, tuple[int, int]]
+
+
+class InviteTold(Told):
+    """A link that lets people in. uses_left: null for no limit."""
+
+    id: int
+    role: str
+    population: str | None
+    uses_left: int | None
+    expires: datetime
+    revoked: bool
+    note: str
+    created: datetime
+
+
+class InviteMade(InviteTold):
+    """A new link. link: its address, which is told here and never again."""
+
+    link: str
+
+
+class ParticipantTold(BaseModel):
+    """Somebody who takes part. state: joined, consented, active, screened_out, finished, withdrawn. source: invite, prolific or
+    staff.
+    """
+
+    id: int
+    pseudonym: str
+    population: str | None
+    state: str
+    source: str
+    consent_version: str | None
+    consent_language: str | None
+    consented: datetime | None
+    eligible: bool | None
+    waiver: str | None
+    joined: datetime
+    left: datetime | None
+
+
+class TakenIn(Told):
+    """What came of a workbook: rows that were stored, were there already, were empty."""
+
+    stored: int
+    repeated: int
+    empty: int
+
+
+class MemberTold(BaseModel):
+    """An account with one of its roles."""
+
+    account: int
+    login: str | None
+    name: str
+    role: str
+
+
+class EventTold(BaseModel):
+    """A line of the audit trail. by: login of the account; participant: pseudonym. subject: such as `item:12`."""
+
+    id: int
+    kind: str
+    by: str | None
+    participant: str | None
+    subject: str
+    details: dict[str, Any]
+    at: datetime
+
+
+class ModelCallTold(Told):
+    """A question to a model. problem: why there is no reply."""
+
+    id: int
+    item_id: int | None
+    purpose: str
+    endpoint: str
+    run: str
+    prompt: str
+    reply: str | None
+    problem: str | None
+    read: dict[str, Any] | None
+    created: datetime
+
+
+class WebhookTold(Told):
+    """An address that is told of events. problem: why it was switched off."""
+
+    id: int
+    url: str
+    events: list[str]
+    enabled: bool
+    problem: str | None
+    created: datetime
+    succeeded: datetime | None
+
+
+class WebhookMade(WebhookTold):
+    """A new webhook. secret: for checking signatures; it is told here and never again."""
+
+    secret: str
+
+
+class DeliveryTold(Told):
+    """An event, of this kind, for a webhook. state: waiting, done, failed. status: what the receiver answered last."""
+
+    id: int
+    event_id: int
+    kind: str
+    state: str
+    attempts: int
+    due: datetime
+    status: int | None
+    problem: str | None
+    created: datetime
+    tried: datetime | None
+
+
+def moment(at: float) -> datetime:
+    """Seconds since the epoch as a time in UTC."""
+    return datetime.fromtimestamp(at, UTC)
+
+
+def of_population(each: Population, by_id: Mapping[int, Population]) -> PopulationTold:
+    """A population with the name of the wider one."""
+    wider = by_id[each.parent_id].name if each.parent_id is not None else None
+    return PopulationTold(
+        name=each.name, title=each.title, culture=each.culture, language=each.language, people=each.people, part_of=wider
+    )
+
+
+def item_fields(
+    item: Item, stages: Mapping[int, Stage], populations: Mapping[int, Population], people: Mapping[int, Participant]
+) -> dict[str, Any]:
+    """The fields of an ItemTold."""
+    own = ("id", "key", "state", "round", "content", "check", "result", "reason", "created")
+    return {
+        **{name: getattr(item, name) for name in own},
+        "stage": stages[item.stage_id].name,
+        "population": populations[item.population_id].name if item.population_id is not None else None,
+        "parent": item.parent_id,
+        "author": people[item.author_id].pseudonym if item.author_id is not None else None,
+    }
+
+
+def of_participant(person: Participant, populations: Mapping[int, Population]) -> ParticipantTold:
+    """A participant with the name of their population."""
+    own = [name for name in ParticipantTold.model_fields if name != "population"]
+    place = populations[person.population_id].name if person.population_id is not None else None
+    return ParticipantTold(**{name: getattr(person, name) for name in own}, population=place)

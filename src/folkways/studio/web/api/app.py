@@ -1,0 +1,56 @@
+"""The API as an application of its own, which the studio's mounts under ``PLACE``."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from fastapi import FastAPI
+
+from folkways import __version__
+from folkways.studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
+from folkways.studio.web.api.routes import items, people, results, studies, webhooks
+from folkways.studio.web.request_context import Studio
+
+PLACE = "/api/v1"
+PARTS = (studies, items, people, results, webhooks)
+ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
+the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.
+Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatever is refused is answered with
+`application/problem+json`: what was wrong, and each place of it."""
+
+
+def create_api(studio: Studio | None = None) -> FastAPI:
+    """The API; without a studio only for its document."""
+    app = FastAPI(
+        title="folkways studio", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
+        openapi_url="/openapi.json", servers=[{"url": PLACE}], root_path_in_servers=False,
+        responses={"4XX": {"model": Problem, "description": "What was wrong, where, and what to do."}},
+        generate_unique_id_function=lambda route: route.name,
+    )  # fmt: skip
+    app.state.studio = studio
+    add_handlers(app)
+    for part in PARTS:
+        app.include_router(part.router)
+    generate = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        return _as_problems(generate())
+
+    app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's guide to extending the document says
+    return app
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    return create_api().openapi()
+
+
+def _as_problems(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with the media type that problems really have."""
+    for path in document["paths"].values():
+        for operation in path.values():
+            refused = operation["responses"]["4XX"]
+            refused["content"] = {MEDIA_TYPE: next(iter(refused["content"].values()))}
+    return document

@@ -1,0 +1,144 @@
+"""Items: added, listed, decided over; what was said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query
+from starlette.datastructures import FormData
+
+from folkways.studio.errors import ConflictError
+from folkways.studio.imports.items import import_items
+from folkways.studio.records import Item, ItemState, Participant, Population, Stage
+from folkways.studio.services import items, redaction, studies
+from folkways.studio.services.models.drawing import draw_answers
+from folkways.studio.services.people import participants
+from folkways.studio.services.work import adjudications, judgements
+from folkways.studio.stages.registry import stage_kind
+from folkways.studio.web.api.answers import (
+    Added,
+    DecisionTold,
+    Drawn,
+    ItemTold,
+    ItemWhole,
+    JudgementTold,
+    RevisionTold,
+    item_fields,
+    moment,
+)
+from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
+from folkways.studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
+from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of
+
+router = APIRouter(tags=["items"])
+
+Filter = Annotated[str | None, Query(max_length=64)]
+Names = tuple[Mapping[int, Stage], Mapping[int, Population], Mapping[int, Participant]]
+
+
+@router.get("/studies/{study}/items")
+def list_items(
+    call: AdjudicatorCall, stage: Filter = None, population: Filter = None, state: ItemState | None = None,
+    limit: Limit = 100, cursor: Cursor = 0,
+) -> Page[ItemTold]:  # fmt: skip
+    """Items in order of their ids; of one stage, population or state if one is given."""
+    place = studies.get_population(call.workspace, call.study.id, population).id if population is not None else None
+    found = items.list_items(call.workspace, call.study.id, stage, population_id=place, state=state, after=cursor, limit=limit + 1)
+    names = _names(call)
+    return page_of(found, limit, lambda item: item.id, lambda item: ItemTold(**item_fields(item, *names)))
+
+
+@router.post("/studies/{study}/items", status_code=201)
+def add_items(call: StaffCall, body: NewItems) -> Added:
+    """Add one item per row to a stage: all of them, or none if one cannot be used."""
+    added = import_items(
+        call.workspace, call.study.id, body.stage, [cells(row) for row in body.rows], population=body.population, by=call.account.id
+    )
+    return Added(added=len(added), ids=[item.id for item in added])
+
+
+def cells(row: Mapping[str, Cell]) -> dict[str, str]:
+    """A row as a table has it: every cell a text."""
+    return {name: _cell(value) for name, value in row.items()}
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+@router.get("/studies/{study}/items/{item}")
+def show_item(call: AdjudicatorCall, item: Number) -> ItemWhole:
+    """One item with its judgements, states, decisions and what it descends from."""
+    return _whole(call, items.get_item(call.workspace, call.study.id, item))
+
+
+@router.post("/studies/{study}/items/{item}/decisions", status_code=201)
+def decide(call: AdjudicatorCall, item: Number, body: NewDecision) -> ItemWhole:
+    """Decide over an item in place of the rule, or drop it; the judgements stay as they are."""
+    found = items.get_item(call.workspace, call.study.id, item)
+    stage = next(each for each in studies.stages(call.workspace, call.study.id) if each.id == found.stage_id)
+    decision: Mapping[str, Any] = {}
+    if not body.drop:
+        if not adjudications.can_decide(stage, found):
+            raise ConflictError("this item cannot be decided: it is an attention check, or has no right answer; it can be dropped")
+        decision = adjudications.decision_of(stage, found, _submission(stage, found, body.answer))
+    decided = adjudications.adjudicate(call.workspace, call.study.id, item, call.account.id, decision, body.reason, drop=body.drop)
+    return _whole(call, decided)
+
+
+def _submission(stage: Stage, item: Item, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The answer, read as the form of its page is."""
+    pairs = [(name, each) for name, value in answer.items() for each in (value if isinstance(value, list) else [value])]
+    form = FormData([(name, str(each)) for name, each in pairs])
+    return stage_kind(stage.kind).read_form(form, item.content, stage.config)
+
+
+@router.post("/studies/{study}/judgements/{judgement}/redactions", status_code=201)
+def redact(call: StaffCall, judgement: Number, body: NewRedaction) -> ItemWhole:
+    """Take a person's words out of an answer, and out of all that was made of it."""
+    found = redaction.redact(call.workspace, call.study.id, judgement, body.fields, by=call.account.id)
+    return _whole(call, items.get_item(call.workspace, call.study.id, found.item_id))
+
+
+@router.post("/studies/{study}/draws", status_code=201)
+def draw(call: StaffCall, body: NewDraw) -> Drawn:
+    """Draw answers of models from a run that is stored on the server, for judging."""
+    drawn = draw_answers(
+        call.workspace, call.study.id, body.stage, body.run, per_culture=body.per_culture, wrong_only=body.wrong_only,
+        models=body.models, seed=body.seed, by=call.account.id,
+    )  # fmt: skip
+    return Drawn(added=len(drawn.items), counts=dict(drawn.counts))
+
+
+def _names(call: StudyCall) -> Names:
+    workspace, study = call.workspace, call.study.id
+    return (
+        {each.id: each for each in studies.stages(workspace, study)},
+        {each.id: each for each in studies.populations(workspace, study)},
+        {each.id: each for each in participants.list_participants(workspace, study)},
+    )
+
+
+def _whole(call: StudyCall, item: Item) -> ItemWhole:
+    workspace, study = call.workspace, call.study.id
+    stages, populations, people = _names(call)
+    kind = stage_kind(stages[item.stage_id].kind)
+    said = [
+        JudgementTold(
+            id=each.id, participant=people[each.participant_id].pseudonym, payload=dict(each.payload),
+            words=list(kind.describe(each.payload, item.content, str)), seconds=each.seconds,
+            created=moment(each.created),
+        )
+        for each in judgements.list_judgements(workspace, study, item.id)
+    ]  # fmt: skip
+    return ItemWhole(
+        **item_fields(item, stages, populations, people),
+        judgements=said,
+        revisions=[RevisionTold.model_validate(each) for each in items.revisions(workspace, study, item.id)],
+        decisions=[DecisionTold.model_validate(each) for each in adjudications.list_adjudications(workspace, study, item.id)],
+        ancestors=[each.id for each in items.lineage(workspace, study, item.id)[:-1]],
+    )

@@ -1,0 +1,82 @@
+"""What comes out of a study: how far it is, how far people agree, what they are owed, exports, the audit trail."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from folkways.studio.exports.make import export_archive
+from folkways.studio.services import agreement as agreements
+from folkways.studio.services import audit
+from folkways.studio.services import progress as working
+from folkways.studio.services.agreement import Agreement
+from folkways.studio.services.models import modelling
+from folkways.studio.services.people import accounts, participants
+from folkways.studio.services.progress import Payment, Progress, Quality
+from folkways.studio.services.work import leases
+from folkways.studio.web.api.answers import EventTold, ModelCallTold, moment
+from folkways.studio.web.api.calls import StaffCall
+from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
+
+router = APIRouter(tags=["results"])
+
+Format = Literal["release", "csv", "jsonl", "parquet", "xlsx", "hub"]
+ZIP = "application/zip"
+
+
+@router.get("/studies/{study}/progress")
+def show_progress(call: StaffCall) -> list[Progress]:
+    """Items and answers by stage and population."""
+    leases.expire(call.workspace, call.study.id)
+    return list(working.progress(call.workspace, call.study.id))
+
+
+@router.get("/studies/{study}/quality")
+def show_quality(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Quality]:
+    """How each person works, by stage. Flags are reasons to look, not verdicts."""
+    return slice_of(working.quality(call.workspace, call.study.id), cursor, limit, lambda each: each)
+
+
+@router.get("/studies/{study}/agreement")
+def show_agreement(call: StaffCall) -> list[Agreement]:
+    """How far people agree, by stage, population and field; where a coefficient is not defined, why."""
+    return list(agreements.agreement(call.workspace, call.study.id))
+
+
+@router.get("/studies/{study}/payments")
+def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[Payment]:
+    """What everybody is owed for: answers and minutes, with the completion code and the recruitment service's id."""
+    return slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
+
+
+@router.get("/studies/{study}/export", response_class=Response,
+            responses={200: {"content": {ZIP: {}}, "description": "The files of the export."}})  # fmt: skip
+def export(call: StaffCall, format: Format = "release") -> Response:
+    """Everything that may leave the study, as a ZIP: the benchmark's own schema (release), or tables."""
+    content = export_archive(call.workspace, call.study.id, format)
+    audit.record(call.workspace, "study.exported", study_id=call.study.id, account_id=call.account.id, details={"format": format})
+    name = f"{call.study.name}-{format}.zip"
+    return Response(content, media_type=ZIP, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@router.get("/studies/{study}/events")
+def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[EventTold]:
+    """The audit trail, newest first."""
+    logins = {account.id: account.login for account, _ in accounts.members(call.workspace, call.study.id)}
+    people = {person.id: person.pseudonym for person in participants.list_participants(call.workspace, call.study.id)}
+    found = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
+    return page_of(
+        found, limit, lambda event: event.id,
+        lambda event: EventTold(
+            id=event.id, kind=event.kind, by=logins.get(event.account_id or 0), participant=people.get(event.participant_id or 0),
+            subject=event.subject, details=dict(event.details), at=moment(event.at),
+        ),
+    )  # fmt: skip
+
+
+@router.get("/studies/{study}/model-calls")
+def list_model_calls(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ModelCallTold]:
+    """What models were asked in this study, and what they said, oldest first."""
+    return slice_of(modelling.list_calls(call.workspace, call.study.id), cursor, limit, ModelCallTold.model_validate)

@@ -1,0 +1,71 @@
+"""Studies: made, described, opened, paused, closed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from folkways.studio.errors import NotAllowedError
+from folkways.studio.records import Study, StudyState
+from folkways.studio.services import studies
+from folkways.studio.services.models.modelling import check_offered
+from folkways.studio.services.people import accounts
+from folkways.studio.services.people.participation import may_make_studies
+from folkways.studio.web.api.answers import StageTold, StudyLine, StudyTold, TemplateTold, of_population
+from folkways.studio.web.api.bodies import NewState, NewStudy
+from folkways.studio.web.api.calls import AccountCall, Call, StaffCall, WholeAccountCall
+from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
+from folkways.studio.workflows.definition import parse_yaml, read_definition
+from folkways.studio.workflows.templates import TEMPLATES, template_text
+
+router = APIRouter(tags=["studies"])
+
+
+@router.get("/studies")
+def list_studies(call: AccountCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[StudyLine]:
+    """The studies that the token is for, newest first."""
+    mine = studies.list_studies(call.workspace, account_id=call.account.id)
+    found = [study for study in mine if call.token.study_id in (None, study.id)]
+    return slice_of(found, cursor, limit, StudyLine.model_validate)
+
+
+@router.post("/studies", status_code=201)
+def make_study(call: WholeAccountCall, body: NewStudy) -> StudyTold:
+    """Make a study from its description. Its owner is the token's account; nobody can work on it until it is opened."""
+    if not may_make_studies(call.workspace, call.account):
+        raise NotAllowedError("studies are made by those who run one already; ask whoever runs this server")
+    raw = parse_yaml(body.definition) if isinstance(body.definition, str) else body.definition
+    definition = read_definition(raw)
+    check_offered(definition.raw, call.studio.settings.models)
+    return _told(call, studies.create_study(call.workspace, definition, owner=call.account.id))
+
+
+@router.get("/studies/{study}")
+def show_study(call: StaffCall) -> StudyTold:
+    """A study with its populations, stages and description."""
+    return _told(call, call.study)
+
+
+@router.put("/studies/{study}/state")
+def set_state(call: StaffCall, body: NewState) -> StudyTold:
+    """Open, pause or close it."""
+    return _told(call, studies.set_state(call.workspace, call.study.id, StudyState(body.state), by=call.account.id))
+
+
+@router.get("/templates")
+def list_templates(call: AccountCall) -> list[TemplateTold]:
+    """Descriptions to begin with."""
+    return [
+        TemplateTold(name=name, title=str(title), about=str(about), text=template_text(name))
+        for name, (title, about) in TEMPLATES.items()
+    ]
+
+
+def _told(call: Call, study: Study) -> StudyTold:
+    populations = {each.id: each for each in studies.populations(call.workspace, study.id)}
+    return StudyTold(
+        **StudyLine.model_validate(study).model_dump(),
+        roles=sorted(accounts.roles_of(call.workspace, study.id, call.account.id)),
+        populations=[of_population(each, populations) for each in populations.values()],
+        stages=[StageTold.model_validate(each) for each in studies.stages(call.workspace, study.id)],
+        definition=dict(study.definition),
+    )

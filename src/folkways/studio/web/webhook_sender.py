@@ -1,0 +1,121 @@
+"""Tells webhooks what happened: a task of the server that looks for due deliveries, signs and sends them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hmac
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import orjson
+
+from folkways import __version__
+from folkways.errors import FolkwaysError
+from folkways.studio.errors import SubmissionError
+from folkways.studio.services.api.deliveries import Parcel, forget_old, settle, take_due
+from folkways.studio.services.api.webhooks import SECRET_PREFIX
+from folkways.workspace.database import Workspace
+
+if TYPE_CHECKING:
+    from aiohttp import ClientSession
+
+LOOK_SECONDS = 2.0
+TIMEOUT_SECONDS = 10.0
+FORGET_SECONDS = 3600.0
+LOG = logging.getLogger("folkways.studio")
+
+
+def signature(secret: str, message: str, timestamp: int, body: bytes) -> str:
+    """The header ``webhook-signature`` of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by full stops.
+
+    secret: ``whsec_`` and the key in Base64.
+    """
+    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
+    signed = b".".join((message.encode(), str(timestamp).encode(), body))
+    return "v1," + base64.b64encode(hmac.digest(key, signed, sha256)).decode()
+
+
+@asynccontextmanager
+async def sending(workspace: Workspace, *, private: bool) -> AsyncIterator[None]:
+    """Send what is due until the end of the block. private: also to addresses of the server's own network."""
+    task = asyncio.create_task(_send_all(workspace, private))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _send_all(workspace: Workspace, private: bool) -> None:
+    forgotten = time.monotonic()
+    while True:
+        parcels: list[Parcel] = []
+        try:
+            parcels = await asyncio.to_thread(take_due, workspace)
+            if parcels:
+                await _send_together(workspace, parcels, private)
+            if time.monotonic() - forgotten > FORGET_SECONDS:
+                forgotten = time.monotonic()
+                await asyncio.to_thread(forget_old, workspace)
+        except FolkwaysError:
+            LOG.exception("webhooks cannot be told at this moment")
+        if not parcels:
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _send_together(workspace: Workspace, parcels: list[Parcel], private: bool) -> None:
+    from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+    from folkways.studio.web.security.addresses import PublicResolver
+
+    connector = TCPConnector() if private else TCPConnector(resolver=PublicResolver())
+    timeout = ClientTimeout(total=TIMEOUT_SECONDS)
+    async with ClientSession(connector=connector, timeout=timeout, cookie_jar=DummyCookieJar()) as session:
+        await asyncio.gather(*(_send(workspace, session, parcel, private) for parcel in parcels))
+
+
+async def _send(workspace: Workspace, session: ClientSession, parcel: Parcel, private: bool) -> None:
+    status, problem = await _attempt(session, parcel, private)
+    await asyncio.to_thread(settle, workspace, parcel, status, problem)
+
+
+async def _attempt(session: ClientSession, parcel: Parcel, private: bool) -> tuple[int | None, str | None]:
+    """What the receiver answered, and why it did not take the delivery (None: it did)."""
+    from aiohttp import ClientConnectorDNSError, ClientError, ClientSSLError
+
+    from folkways.studio.web.security.addresses import PrivateAddressError, check_target
+
+    at = datetime.fromtimestamp(parcel.body["timestamp"], UTC).isoformat(timespec="milliseconds")
+    body = orjson.dumps({**parcel.body, "timestamp": at})
+    message, now = f"msg_{parcel.id}", int(time.time())
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"folkways/{__version__}",
+        "webhook-id": message,
+        "webhook-timestamp": str(now),
+        "webhook-signature": signature(parcel.secret, message, now, body),
+    }
+    try:
+        check_target(parcel.url, private=private)  # the server may have been started without allowing it since
+        # No redirects: they would lead to addresses that nobody has checked.
+        async with session.post(parcel.url, data=body, headers=headers, allow_redirects=False) as reply:
+            taken = 200 <= reply.status < 300
+            return reply.status, None if taken else f"it answered {reply.status}"
+    except SubmissionError as error:
+        return None, error.problems["url"]
+    except TimeoutError:
+        return None, f"it did not answer within {TIMEOUT_SECONDS:g} s"
+    except ClientConnectorDNSError as error:
+        inner = error.os_error
+        return None, str(inner) if isinstance(inner, PrivateAddressError) else "there is no server of that name"
+    except ClientSSLError:
+        return None, "its certificate cannot be trusted"
+    except (ClientError, ValueError, OSError):
+        return None, "nobody answers there"

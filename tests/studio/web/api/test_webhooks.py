@@ -1,0 +1,237 @@
+"""What happens in a study is told to addresses: signed, again after a failure, never to the server's own network unless allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from folkways.studio.errors import NotFoundError, SubmissionError
+from folkways.studio.records import StudyState
+from folkways.studio.services import studies
+from folkways.studio.services.api import deliveries, webhooks
+from folkways.studio.services.api.deliveries import PAUSES, settle, take_due
+from folkways.studio.web import webhook_sender
+from folkways.studio.web.security.addresses import PrivateAddressError, PublicResolver, check_target, is_public
+from folkways.workspace.database import Workspace
+from tests.studio.web.api.conftest import Program, problem
+from tests.studio.web.worlds import World
+from tests.support.studies import ON_A_FILE, Desk, open_desk
+
+STAGES = [{"name": "verify", "kind": "vote"}]
+
+
+@dataclass
+class Receiver:
+    """A server that keeps what it is told, and answers what it is asked to."""
+
+    url: str = ""
+    status: int = 204
+    told: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+    def wait(self, count: int = 1) -> list[tuple[dict[str, str], bytes]]:
+        end = time.monotonic() + 15
+        while len(self.told) < count and time.monotonic() < end:
+            time.sleep(0.05)
+        assert len(self.told) >= count
+        return self.told
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    found = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            found.told.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            self.send_response(found.status)
+            self.send_header("Location", found.url)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        found.url = f"http://127.0.0.1:{server.server_port}/hook"
+        yield found
+        server.shutdown()
+
+
+def test_what_happens_is_told_and_signed(program: Callable[..., Program], world: World, receiver: Receiver) -> None:
+    api, place = program(), f"/studies/{world.study.name}"
+    made = api.post(f"{place}/webhooks", {"url": receiver.url, "events": ["study.paused", "item.adjudicated"]})
+    assert "secret" not in api.get(f"{place}/webhooks")[-1]
+    api.post(f"{place}/items/{world.values['item']}/decisions", {"answer": {"choices": [1]}, "reason": "as it is"})
+    headers, body = receiver.wait()[0]
+    told = json.loads(body)
+    assert told["type"] == "item.adjudicated" and told["timestamp"].startswith("20")
+    assert (told["data"]["study"], told["data"]["subject"]) == (world.study.name, f"item:{world.values['item']}")
+    # As https://www.standardwebhooks.com says that a receiver checks it.
+    signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    key = base64.b64decode(made["secret"].removeprefix("whsec_"))
+    right = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    assert headers["webhook-signature"] == f"v1,{right}"
+    assert abs(int(headers["webhook-timestamp"]) - time.time()) < 30
+    end = time.monotonic() + 10
+    while (rows := api.get(f"{place}/webhooks/{made['id']}/deliveries")["data"])[0]["state"] == "waiting":
+        assert time.monotonic() < end
+    assert [(each["state"], each["status"], each["attempts"]) for each in rows] == [("done", 204, 1)]
+    assert api.ask("DELETE", f"{place}/webhooks/{made['id']}").status == 204
+    problem(api.ask("GET", f"{place}/webhooks/{made['id']}/deliveries"), 404)
+
+
+def test_wrong_webhooks_are_refused_in_words(program: Callable[..., Program], world: World) -> None:
+    api, place = program(), f"/studies/{world.study.name}/webhooks"
+    for url in ("ftp://example.org/", "https://me:secret@example.org/", "https://", "http://[", "https://a b/"):
+        assert problem(api.ask("POST", place, {"url": url}), 422)["problems"][0]["where"] == "url"
+    told = problem(api.ask("POST", place, {"url": "https://example.org/", "events": ["item.dnoe"]}), 422)
+    assert "item.done" in told["problems"][0]["what"]
+
+
+@pytest.fixture
+def desk(studio_workspace: Workspace) -> Desk:
+    return open_desk(studio_workspace, STAGES)
+
+
+def move(desk: Desk, state: StudyState) -> None:
+    studies.set_state(desk.workspace, desk.study.id, state)
+
+
+def hook_of(desk: Desk, url: str = "https://example.org/", *events: str) -> webhooks.Webhook:
+    return webhooks.create_webhook(desk.workspace, desk.study.id, url, events)[0]
+
+
+def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: Desk) -> None:
+    workspace, now = desk.workspace, time.time() + 5
+    hook = hook_of(desk, "https://example.org/", "study.paused")
+    other = open_desk(workspace, STAGES, name="other")
+    studies.set_state(workspace, other.study.id, StudyState.PAUSED)
+    move(desk, StudyState.PAUSED)
+    move(desk, StudyState.OPEN)
+    taken = take_due(workspace, now=now)
+    assert [(each.body["type"], each.body["data"]["study"]) for each in taken] == [("study.paused", desk.study.name)]
+    assert take_due(workspace, now=now) == []
+    assert [each.id for each in take_due(workspace, now=now + deliveries.LEASE_SECONDS)] == [taken[0].id]  # its taker died
+    with pytest.raises(NotFoundError):
+        webhooks.delete_webhook(workspace, other.study.id, hook.id)
+
+
+def test_what_is_rolled_back_is_not_told(desk: Desk) -> None:
+    hook_of(desk)
+    before = len(deliveries.list_deliveries(desk.workspace, [1]))
+    with pytest.raises(SubmissionError):
+        webhooks.create_webhook(desk.workspace, desk.study.id, "nowhere")
+    assert len(deliveries.list_deliveries(desk.workspace, [1])) == before == 1  # of the webhook itself
+
+
+@ON_A_FILE
+def test_a_failed_delivery_is_tried_again_later_and_later_until_the_webhook_is_switched_off(desk: Desk) -> None:
+    workspace, now = desk.workspace, time.time() + 1
+    hook = hook_of(desk)
+    for pause in (*PAUSES, None):
+        (parcel,) = take_due(workspace, now=now)
+        settle(workspace, parcel, 500, "it answered 500", now=now)
+        assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled == (pause is not None)
+        if pause is not None:
+            assert take_due(workspace, now=now + pause - 1) == []
+            now += pause
+    (row,) = deliveries.list_deliveries(workspace, [hook.id])
+    assert (row.state, row.attempts, row.status) == ("failed", len(PAUSES) + 1, 500)
+    move(desk, StudyState.PAUSED)
+    assert take_due(workspace, now=now + 10) == []
+    webhooks.enable_webhook(workspace, desk.study.id, hook.id)
+    assert [each.body["type"] for each in take_due(workspace, now=now + 10)] == ["webhook.enabled"]
+
+
+@ON_A_FILE
+def test_a_webhook_that_fails_rests_and_what_failed_before_comes_first(desk: Desk) -> None:
+    workspace, now = desk.workspace, time.time() + 1
+    hook_of(desk)
+    (first,) = take_due(workspace, now=now)
+    for _ in range(5):
+        move(desk, StudyState.PAUSED)
+        move(desk, StudyState.OPEN)
+    settle(workspace, first, 500, "it answered 500", now=now)
+    assert take_due(workspace, now=now + PAUSES[0] - 1) == []
+    taken = take_due(workspace, now=now + PAUSES[0])
+    assert len(taken) == deliveries.AT_ONCE and (taken[0].id, taken[0].attempt) == (first.id, 2)
+    settle(workspace, taken[0], 200, None, now=now + PAUSES[0])
+    settle(workspace, taken[1], 500, "it answered 500", now=now + PAUSES[0])
+    assert len(take_due(workspace, now=now + PAUSES[0])) == deliveries.AT_ONCE, "it took one: only the other waits"
+
+
+@ON_A_FILE
+def test_a_webhook_that_takes_others_stays_on_and_one_that_is_gone_does_not(desk: Desk) -> None:
+    workspace, now = desk.workspace, time.time() + 1
+    hook = hook_of(desk)
+    (parcel,) = take_due(workspace, now=now)
+    move(desk, StudyState.PAUSED)
+    (other,) = take_due(workspace, now=now + 1)
+    settle(workspace, other, 200, None, now=now + 2)
+    last = deliveries.Parcel(**{**{name: getattr(parcel, name) for name in parcel.__slots__}, "attempt": len(PAUSES) + 1})
+    settle(workspace, last, 500, "it answered 500", now=now + 3)
+    assert webhooks.get_webhook(workspace, desk.study.id, hook.id).enabled
+    move(desk, StudyState.OPEN)
+    (parcel,) = take_due(workspace, now=time.time() + 1)
+    settle(workspace, parcel, 410, "it answered 410")
+    found = webhooks.get_webhook(workspace, desk.study.id, hook.id)
+    assert (found.enabled, found.problem) == (False, "it answered 410")
+    deliveries.forget_old(workspace, now=time.time() + deliveries.KEPT_SECONDS + 60)
+    assert deliveries.list_deliveries(workspace, [hook.id]) == ()
+
+
+@ON_A_FILE
+def test_nothing_private_is_called_and_no_redirect_followed(desk: Desk, receiver: Receiver) -> None:
+    port = receiver.url.split(":")[2]
+    for url in (receiver.url, f"https://127.0.0.1:{port}", f"https://localhost:{port}"):
+        hook_of(desk, url)
+
+    def send(private: bool) -> list[str | None]:
+        parcels = take_due(desk.workspace, now=time.time() + 1)
+        asyncio.run(webhook_sender._send_together(desk.workspace, parcels, private))
+        hooks = webhooks.list_webhooks(desk.workspace, desk.study.id)
+        return [deliveries.list_deliveries(desk.workspace, [hook.id])[-1].problem for hook in hooks]
+
+    said = send(private=False)
+    assert "https://" in (said[0] or "") and all("own network" in (each or "") for each in said[1:]), said
+    assert receiver.told == []
+    receiver.status = 302
+    hook = hook_of(desk, receiver.url, "study.paused")
+    move(desk, StudyState.PAUSED)
+    send(private=True)
+    assert len([body for _, body in receiver.told if b"study.paused" in body]) >= 1
+    assert deliveries.list_deliveries(desk.workspace, [hook.id])[0].problem == "it answered 302"
+
+
+PRIVATE = (
+    *("127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "224.0.0.1", "0.0.0.0", "::1", "fe80::1%eth0", "fd00::1"),
+    *("::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::a00:1", "name"),
+)
+
+
+def test_which_addresses_are_public() -> None:
+    assert not any(is_public(each) for each in PRIVATE)
+    assert all(is_public(each) for each in ("93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"))
+
+
+def test_a_name_that_stands_for_a_private_address_is_not_resolved() -> None:
+    async def resolve() -> Any:
+        return await PublicResolver().resolve("localhost", 80)
+
+    with pytest.raises(PrivateAddressError):
+        asyncio.run(resolve())
+    with pytest.raises(SubmissionError):
+        check_target("https://[::1]/", private=False)
+    check_target("https://example.org/", private=False)
