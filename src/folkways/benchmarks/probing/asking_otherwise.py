@@ -11,8 +11,9 @@ import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.build import Prompt
+from folkways.benchmarks.choosing.orders import order_of
 from folkways.benchmarks.probing.signal import PROBE, Group, Measure, Row, Signal, Unit
-from folkways.benchmarks.probing.texts import tokens
+from folkways.benchmarks.probing.texts import reworded, room
 from folkways.records import State
 
 ORDERS = 4
@@ -23,9 +24,6 @@ Put the following question in other words. Keep its language, its meaning, and a
 and nothing else.
 
 {question}"""
-
-REWORDED = 160
-"""Output tokens that a question in other words needs at most."""
 
 
 class AskedOtherwise(Signal):
@@ -63,7 +61,12 @@ class AskedOtherwise(Signal):
         responses = pl.DataFrame(rows, schema_overrides={"reason": pl.String})
         judged = task.judge(group.items, responses, task.resolve_profile(None)).select("counted", task.metrics[0].name)
         right = iter([value if counted else None for counted, value in judged.iter_rows()])
-        return [_difference([next(right) for _ in unit.prompts]) for unit in units]
+        found = [[next(right) for _ in unit.prompts] for unit in units]
+        return self.differences(group, units, found)
+
+    def differences(self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]) -> list[tuple[float, ...]]:
+        """Each unit's right answer to the first way, less the mean of the others; nothing where the item does not count."""
+        return [_difference(told) for told in right]
 
 
 class OptionOrder(AskedOtherwise):
@@ -72,7 +75,8 @@ class OptionOrder(AskedOtherwise):
     name: ClassVar[str] = "option-order"
     about: ClassVar[str] = f"Right answers with the options in their published order, less those in {ORDERS - 1} other orders."
     cannot_say: ClassVar[str] = (
-        "what a loss comes from: a model that prefers a letter or a place moves with the order too, whatever it has seen"
+        "what a loss comes from: options can be harder to tell apart in another order, whatever the model has seen, and a "
+        "model that knows an item by heart may find it in any order"
     )
 
     def lacks(self, task: Task) -> str:
@@ -86,13 +90,32 @@ class OptionOrder(AskedOtherwise):
             if len(own) > 1:
                 yield item, own
 
+    def differences(self, group: Group, units: Sequence[Unit], right: Sequence[Sequence[float | None]]) -> list[tuple[float, ...]]:
+        """As for every signal of its kind, each answer less how often the model is right where the right option stands there.
+
+        That rate is taken from the orders that were not published, so that a letter or place that the model prefers, and that is
+        right more often in the published order than in the others, does not look like something remembered.
+        """
+        rows = {row["item"]: row for row in group.rows}
+        places = [_places(group.task, rows[_item(unit.prompts[0])], unit.about) for unit in units]
+        heard: dict[int | None, list[float]] = {}
+        for told, at in zip(right, places, strict=True):
+            for value, place in list(zip(told, at, strict=True))[1:]:
+                heard.setdefault(place, []).extend([] if value is None else [value])
+        usual = {place: sum(values) / len(values) if values else 0.0 for place, values in heard.items()}
+        found = []
+        for told, at in zip(right, places, strict=True):
+            beside = [None if value is None else value - usual.get(place, 0.0) for value, place in zip(told, at, strict=True)]
+            found.append(tuple(min(1.0, max(-1.0, value)) for value in _difference(beside)))
+        return found
+
 
 class Paraphrase(AskedOtherwise):
     """The published question against the same in the model's own words."""
 
     name: ClassVar[str] = "paraphrase"
     about: ClassVar[str] = (
-        "Right answers to the published questions, less those to the same questions as the model itself rewords them."
+        "Right answers to the published questions, less those to the same as the model itself rewords them (where it does)."
     )
     cannot_say: ClassVar[str] = (
         "what a loss comes from: a model that rewords badly asks itself another question, and what it knows by heart it may know "
@@ -100,15 +123,15 @@ class Paraphrase(AskedOtherwise):
     )
 
     def before(self, group: Group) -> list[Prompt]:
-        texts = ((row, REWORD.format(question=row["asked"])) for row in group.rows if row["asked"])
-        return [group.prompt(row, "reword", text, REWORDED) for row, text in texts]
+        rows = (row for row in group.rows if row["asked"])
+        return [group.prompt(row, "reword", REWORD.format(question=row["asked"]), room(row["asked"])) for row in rows]
 
     def ways(self, group: Group, told: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
         asked = {row["item"]: row["asked"] for row in group.rows if row["asked"]}
-        reworded = dict(zip(asked, told, strict=True))
+        replies = dict(zip(asked, told, strict=True))
         for item, (first, *_) in _rows(group, PromptOptions()):
-            old, new = asked.get(item, ""), " ".join(reworded.get(item, "").split())
-            if new and old and old in first["user"] and tokens(new) != tokens(old):
+            old = asked.get(item)
+            if old and old in first["user"] and (new := reworded(replies[item], old)) is not None:
                 yield item, [first, {**first, "user": first["user"].replace(old, new, 1)}]
 
 
@@ -125,6 +148,14 @@ def _prompt(task: Task, row: Row) -> Prompt:
     return Prompt(
         row["user"], PROBE, address, task.max_tokens, row["language"], row["variant"], system=row["system"], choices=choices
     )
+
+
+def _places(task: Task, row: Row, variants: Sequence[str]) -> list[int | None]:
+    """Where the right option stands in each of these orders."""
+    options, right = task.options_of(row)
+    if right is None:
+        return [None] * len(variants)
+    return [order_of(row["question"], variant, len(options)).index(right) for variant in variants]
 
 
 def _item(prompt: Prompt) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from folkways.benchmarks.base import Task
+from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.probing.signal import LETTERS, Group, Measure, Row, Signal, Unit
-from folkways.benchmarks.probing.texts import cut, drawn, keyword, overlap, same
+from folkways.benchmarks.probing.texts import after, cut, drawn, keyword, overlap, room, same
 
 MASK = "[MASK]"
 
@@ -41,8 +42,8 @@ data set, and write nothing else.
 
 {first}"""
 
-SHORT, LONG = 32, 128
-"""Output tokens that a hidden word or option, and the rest of an item, need at most."""
+SHORT = 32
+"""Output tokens that a hidden word or option needs at most."""
 
 
 class MaskedOption(Signal):
@@ -114,13 +115,10 @@ class Continuation(Signal):
     )
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        return [
-            Unit(row["question"], (group.prompt(row, "general", GENERAL.format(first=first), LONG),), rest)
-            for row, first, rest in _pieces(group)
-        ]
+        return [Unit(row["question"], (_general(group, row, first, rest),), (first, rest)) for row, first, rest in _pieces(group)]
 
     def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
-        return [(overlap(reply, unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
+        return [(_given_again(reply, *unit.about),) for unit, (reply,) in zip(units, replies, strict=True)]
 
 
 class Named(Signal):
@@ -135,22 +133,16 @@ class Named(Signal):
     )
 
     def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
-        name = group.task.title
-        return [
-            Unit(
-                row["question"],
-                (
-                    group.prompt(row, "guided", GUIDED.format(name=name, first=first), LONG),
-                    group.prompt(row, "general", GENERAL.format(first=first), LONG),
-                ),
-                rest,
-            )
-            for row, first, rest in _pieces(group)
-        ]
+        found = []
+        for row, first, rest in _pieces(group):
+            text = GUIDED.format(name=group.task.title, first=first)
+            guided = group.prompt(row, "guided", text, room(first + rest))
+            found.append(Unit(row["question"], (guided, _general(group, row, first, rest)), (first, rest)))
+        return found
 
     def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
         trios = [(guided, general, unit.about) for unit, (guided, general) in zip(units, replies, strict=True)]
-        return [(overlap(guided, rest) - overlap(general, rest),) for guided, general, rest in trios]
+        return [(_given_again(guided, *text) - _given_again(general, *text),) for guided, general, text in trios]
 
 
 def whole_text(group: Group, row: Row) -> str:
@@ -162,6 +154,14 @@ def whole_text(group: Group, row: Row) -> str:
 def _pieces(group: Group) -> list[tuple[Row, str, str]]:
     cuts = ((row, cut(whole_text(group, row), row["item"])) for row in group.rows)
     return [(row, *found) for row, found in cuts if found is not None]
+
+
+def _general(group: Group, row: Row, first: str, rest: str) -> Prompt:
+    return group.prompt(row, "general", GENERAL.format(first=first), room(first + rest))
+
+
+def _given_again(reply: str, first: str, rest: str) -> float:
+    return overlap(after(reply, first), rest)
 
 
 def _first_line(reply: str) -> str:

@@ -14,7 +14,10 @@ from folkways.benchmarks.probing.texts import drawn
 BEFORE = "Items of a data set, one after the other:"
 
 FEWEST, MOST = 3, 8
-"""Items that follow each other in one text."""
+"""Items that follow each other in one text. Short releases have shorter texts, so that there are some of them."""
+
+WANTED = 20
+"""Texts of a short release, about."""
 
 LONGEST = 1500
 """Bytes of such a text, about: it has to fit into a small model's context in any language."""
@@ -66,12 +69,13 @@ class ReleasedOrder(Signal):
 
 def _shards(group: Group) -> Iterator[list[Row]]:
     """Neighbours of one culture and language that make a text of the wanted length, in the order of the release."""
+    most = min(MOST, max(FEWEST, len(group.neighbour_rows) // WANTED))
     shard: list[Row] = []
     length, before = 0, None
     for row in group.neighbour_rows:
         kind = (row["culture"], row["language"])
         size = len(whole_text(group, row).encode())
-        if kind != before or len(shard) == MOST or length + size > LONGEST:
+        if kind != before or len(shard) == most or length + size > LONGEST:
             if len(shard) >= FEWEST:
                 yield shard
             shard, length = [], 0

@@ -17,6 +17,9 @@ FEWEST_WORDS, FEWEST_LETTERS = 6, 12
 SHORTEST_WORD = 4
 """Letters of a word that is worth hiding, at least."""
 
+LEAST_ALIKE = 0.2
+"""Share of a question's words that stand in it reworded too, at least: names and numbers are to be kept."""
+
 _TOKEN = re.compile(rf"[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]+")
 _LABEL = re.compile(r"^\W*[A-Za-z]\s*[.):]\s+")
 
@@ -49,6 +52,37 @@ def overlap(reply: str, hidden: str) -> float:
         for place, other in enumerate(wanted, 1):
             row[place] = before[place - 1] + 1 if word == other else max(before[place], row[place - 1])
     return 2 * row[-1] / (len(said) + len(wanted))
+
+
+def after(reply: str, beginning: str) -> str:
+    """What a reply adds to a beginning that it may repeat first, as many models do."""
+    wanted, place = tokens(beginning), 0
+    for found in _TOKEN.finditer(reply):
+        words = tokens(found.group())
+        if words != wanted[place : place + len(words)]:
+            return reply
+        place += len(words)
+        if place == len(wanted):
+            return reply[found.end() :]
+    return reply
+
+
+def room(text: str) -> int:
+    """Output tokens at most for a reply about as long as a text in any script: two bytes a token, in steps of 32, up to 256."""
+    return min(256, 32 * (1 + (len(text.encode("utf-8", "surrogatepass")) // 2 + 16) // 32))
+
+
+def reworded(reply: str, text: str) -> str | None:
+    """A reply as the same question in other words; None where it says the same, or something else.
+
+    It has to end as the text does (with a question mark), and to have some words in common with it; models that cannot do it answer
+    the question instead, or go on for ever.
+    """
+    line = next((line.strip() for line in reply.splitlines() if line.strip()), "").strip('"“”*').strip()
+    if not line or tokens(line) == tokens(text) or line[-1] != text.strip()[-1:]:
+        return None
+    alike = len(set(tokens(line)) & set(tokens(text))) / len(set(tokens(text)) or {""})
+    return line if alike >= LEAST_ALIKE and len(line) < 3 * len(text) else None
 
 
 def same(reply: str, hidden: str) -> bool:

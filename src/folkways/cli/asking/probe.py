@@ -107,8 +107,9 @@ def _show(done: Probed) -> None:
         own = [row for row in rows if row["endpoint"] == endpoint]
         console.print(one_line(f"{own[0]['task']}: {endpoint}"), soft_wrap=True)
         console.print(_table([row for row in own if row["value"] is not None]))
-        for signal, lacking in dict.fromkeys((row["signal"], row["lacking"]) for row in own if row["lacking"]):
-            console.print(one_line(f"{signal}: {lacking}"), soft_wrap=True)
+        for lacking in dict.fromkeys(row["lacking"] for row in own if row["lacking"]):
+            named = ", ".join(dict.fromkeys(row["signal"] for row in own if row["lacking"] == lacking))
+            console.print(one_line(f"{named}: {lacking}"), soft_wrap=True)
         console.print()
     given = [row for row in rows if row["value"] is not None]
     for signal, about, cannot_say in dict.fromkeys((row["signal"], row["about"], row["cannot_say"]) for row in given):
@@ -124,18 +125,14 @@ def _table(rows: list[Row]) -> Table:
     from folkways.reports.text import count
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("signal")
-    table.add_column("unit")
-    for heading in ("these items", "n", "control", "n", "difference"):
+    table.add_column("signal (n here, n of the control)", max_width=26)
+    for heading in ("these items", "control", "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            f"{row['signal']}, {row['measure']}",
-            row["unit"],
+            f"{row['signal']}\n {row['measure']}, {row['unit']} ({count(row['n'])}, {count(row['control_n'])})",
             _told(row, "value", "low", "high"),
-            count(row["n"]),
             _told(row, "control_value", "control_low", "control_high"),
-            count(row["control_n"]),
             _told(row, "difference", "difference_low", "difference_high"),
         )
     return table
