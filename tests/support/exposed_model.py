@@ -1,8 +1,8 @@
 """A tiny language model with random weights, trained on the items of a release as often as one likes: what a probe should notice.
 
 The items are made of invented words, so that nothing of them can be guessed. What the model is trained on is what a crawl would
-hold: the items one after the other as they were published, and the benchmark's prompts with the right letter. The probes' own prompts
-are among the training texts only with items of a third release, so that the model has met their instructions.
+hold: the items one after the other as they were published, and the benchmark's prompts with the right letter. Of the probes' own
+prompts it is shown those about items of a third release, so that it has met their instructions.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ FEWEST_WORDS, FEWEST_LETTERS = 6, 12
 SHORTEST_WORD = 4
 """Letters of a word that is worth hiding, at least."""
 
-LEAST_ALIKE = 0.2
+LEAST_ALIKE = 0.3
 """Share of a question's words that stand in it reworded too, at least: names and numbers are to be kept."""
 
 _TOKEN = re.compile(rf"[{WITHOUT_SPACES}]|[^\s{WITHOUT_SPACES}]+")
