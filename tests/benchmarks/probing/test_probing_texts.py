@@ -23,6 +23,8 @@ LINES = st.text(st.characters(categories=("L", "M", "N", "P", "Zs")), max_size=8
         ("月饼和茶", "月饼", 1.0),
         ("茶", "月饼", 0.0),
         ("", "the cat", 0.0),
+        ("cat\nB. hen\nC. owl", "ox\nB. ant\nC. bee", 0.0),  # labels are the same in every item
+        ("B", "b.", 1.0),
     ],
 )
 def test_overlap_by_hand(reply: str, hidden: str, expected: float) -> None:

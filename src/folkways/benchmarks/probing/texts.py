@@ -40,10 +40,10 @@ def overlap(reply: str, hidden: str) -> float:
     """ROUGE-L (Lin 2004) of a reply and what was hidden: from 0, no word in common, to 1, the same words in the same order.
 
     The F-measure of the longest common subsequence of tokens. Models go on past the end: of the reply as many tokens count as were
-    hidden.
+    hidden. Letters that stand alone count on neither side: most are labels of options, which are the same in every item.
     """
-    wanted = tokens(hidden)
-    said = tokens(reply)[: len(wanted)]
+    wanted = _without_labels(tokens(hidden))
+    said = _without_labels(tokens(reply))[: len(wanted)]
     if not said:
         return 0.0
     row = [0] * (len(wanted) + 1)
@@ -83,6 +83,11 @@ def reworded(reply: str, text: str) -> str | None:
         return None
     alike = len(set(tokens(line)) & set(tokens(text))) / len(set(tokens(text)) or {""})
     return line if alike >= LEAST_ALIKE and len(line) < 3 * len(text) else None
+
+
+def _without_labels(words: list[str]) -> list[str]:
+    """The tokens that are no single letter from a to z; all, where there are no others."""
+    return [word for word in words if len(word) > 1 or not word.isascii() or word.isdigit()] or words
 
 
 def same(reply: str, hidden: str) -> bool:
