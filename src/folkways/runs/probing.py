@@ -37,6 +37,9 @@ NEIGHBOURS = 2000
 FEWEST = 30
 """Control items below which a comparison with them is called a guess."""
 
+HEARD = (State.ANSWERED, State.REFUSED)
+"""States of replies that count: a model that refuses gives nothing again."""
+
 PROBES: Schema = {
     "task": pl.String,
     "endpoint": pl.String,
@@ -143,22 +146,17 @@ def _probed(session: AskSession, model: Model, chosen: Sequence[Signal], groups:
     given = [(signal, group) for signal in chosen if not lacking[signal.name] for group in _of(signal, groups)]
     first = [(signal, group, signal.before(group)) for signal, group in given]
     told = iter(session.ask(model, [prompt for *_, prompts in first for prompt in prompts]))
-    asked = [(signal, group, signal.units(group, [next(told).said or "" for _ in prompts])) for signal, group, prompts in first]
-    wanted = [prompt for *_, units in asked for unit in units for prompt in unit.prompts]
-    replies = iter(session.ask(model, wanted))
-    answered = {
-        (signal.name, group.task.name, group.release.fingerprint): (
-            units,
-            [[next(replies) for _ in unit.prompts] for unit in units],
-        )
-        for signal, group, units in asked
-    }
+    asked = []
+    for signal, group, prompts in first:
+        before = [next(told) for _ in prompts]
+        lost = sum(reply.state not in HEARD for reply in before)
+        asked.append((signal, group, signal.units(group, [reply.said or "" for reply in before]), lost))
+    replies = iter(session.ask(model, [prompt for *_, units, _ in asked for unit in units for prompt in unit.prompts]))
+    parts: dict[str, list[_Values]] = {signal.name: [] for signal in chosen}
+    for signal, group, units, lost in asked:
+        parts[signal.name].append(_answered(signal, group, units, [[next(replies) for _ in unit.prompts] for unit in units], lost))
     for signal in chosen:
-        parts = [
-            _answered(signal, group, *answered[signal.name, group.task.name, group.release.fingerprint])
-            for group in (_of(signal, groups) if not lacking[signal.name] else ())
-        ]
-        yield from _rows(signal, model, groups, parts, lacking[signal.name])
+        yield from _rows(signal, model, groups, parts[signal.name], lacking[signal.name])
 
 
 def _of(signal: Signal, groups: Sequence[Group]) -> list[Group]:
@@ -182,19 +180,18 @@ class _Values:
     values: Sequence[tuple[float, ...]]
     questions: Sequence[str]
     unanswered: int
-    units: int
 
 
-def _answered(signal: Signal, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[Reply]]) -> _Values:
+def _answered(signal: Signal, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[Reply]], lost: int) -> _Values:
     there = [(unit, texts) for unit, replied in zip(units, replies, strict=True) if (texts := _texts(replied)) is not None]
     found = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
     kept = [(values, unit.question) for values, (unit, _) in zip(found, there, strict=True) if values]
-    return _Values([values for values, _ in kept], [question for _, question in kept], len(units) - len(there), len(units))
+    return _Values([values for values, _ in kept], [question for _, question in kept], lost + len(units) - len(there))
 
 
 def _texts(replies: Sequence[Reply]) -> list[str] | None:
     """What was said, nothing where a model refused; None where a reply is not there."""
-    if any(reply.state not in (State.ANSWERED, State.REFUSED) for reply in replies):
+    if any(reply.state not in HEARD for reply in replies):
         return None
     return [reply.said or "" for reply in replies]
 
@@ -247,9 +244,9 @@ def _of_control(held: Estimate) -> Mapping[str, object]:
 
 
 def _nothing(part: _Values | None) -> str:
-    if part is not None and part.units:
-        return "no item has all of the replies that it needs, and counts"
-    return "it makes sense for none of the items: they are too short, or have not what it hides"
+    if part is not None and part.unanswered:
+        return "no item has all of the replies that it needs"
+    return "no item is left that it makes sense for: too short, without what it hides, or not reworded"
 
 
 def _no_control(signal: Signal, groups: Sequence[Group], parts: Sequence[_Values]) -> str:

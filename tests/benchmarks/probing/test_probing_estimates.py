@@ -75,4 +75,4 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["overlap", "exact", "points"])
 @pytest.mark.parametrize("sizes", [(100, 100), (100, 18), (30, 30), (400, 36)])
 def test_intervals_hold_the_truth_in_many_draws(kind: str, sizes: tuple[int, int]) -> None:
-    assert 0.94 <= coverage(kind, *sizes, 4000) <= 0.995
+    assert 0.93 <= coverage(kind, *sizes, 4000) <= 0.995

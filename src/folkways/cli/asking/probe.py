@@ -125,12 +125,12 @@ def _table(rows: list[Row]) -> Table:
     from folkways.reports.text import count
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("signal (n here, n of the control)", max_width=26)
+    table.add_column("signal")
     for heading in ("these items", "control", "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            f"{row['signal']}\n {row['measure']}, {row['unit']} ({count(row['n'])}, {count(row['control_n'])})",
+            f"{row['signal']}\n{row['measure']}, {row['unit']}\nn {count(row['n'])}; {count(row['control_n'])}",
             _told(row, "value", "low", "high"),
             _told(row, "control_value", "control_low", "control_high"),
             _told(row, "difference", "difference_low", "difference_high"),
