@@ -63,7 +63,7 @@ def _answered(items: Group) -> list[str]:
 
 def _practised(items: Group) -> list[str]:
     """The probes' prompts with what they ask for behind them."""
-    found = [f"{unit.prompts[0].text} {unit.about}" for unit in MaskedOption().units(items, [])]
+    found = [f"{unit.prompts[0].text} {unit.about[0]}" for unit in MaskedOption().units(items, [])]
     return found + [
         f"{unit.prompts[0].text} {unit.about[1]}" for probe in (Continuation(), Named()) for unit in probe.units(items, [])
     ]

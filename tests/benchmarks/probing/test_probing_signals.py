@@ -43,11 +43,15 @@ def test_a_hidden_option_is_wrong_and_stands_nowhere_in_the_prompt(letters: Grou
     assert len(units) == letters.items.height
     for unit, row in zip(units, letters.rows, strict=True):
         options, right = letters.task.options_of(row)
-        assert unit.about in options and unit.about != options[right or 0]
+        hidden = unit.about[0]
+        assert hidden in options and hidden != options[right or 0]
         (prompt,) = unit.prompts
-        assert MASK in prompt.text and unit.about not in prompt.text
-        assert prompt.text.endswith(f"{'ABCD'[options.index(unit.about)]}.")
-    assert signal.values(letters, units, [[unit.about] for unit in units]) == [(1.0, 1.0)] * len(units)
+        assert MASK in prompt.text and hidden not in prompt.text
+        assert prompt.text.endswith(f"{'ABCD'[options.index(hidden)]}.")
+    assert signal.values(letters, units, [[unit.about[0]] for unit in units]) == [(1.0, 1.0)] * len(units)
+    # Many models say again what stands before it.
+    assert signal.values(letters, units, [[f"{unit.about[1]} {unit.about[0]}"] for unit in units]) == [(1.0, 1.0)] * len(units)
+    assert signal.values(letters, units, [[f"{unit.about[2]}\n{unit.about[0]}"] for unit in units]) == [(1.0, 1.0)] * len(units)
     assert signal.values(letters, units, [["I do not know"] for _ in units]) == [(0.0, 0.0)] * len(units)
 
 

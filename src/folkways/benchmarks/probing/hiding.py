@@ -43,7 +43,7 @@ data set, and write nothing else.
 {first}"""
 
 SHORT = 32
-"""Output tokens that a hidden word or option needs at most."""
+"""Output tokens that a hidden word needs at most."""
 
 
 class MaskedOption(Signal):
@@ -70,14 +70,21 @@ class MaskedOption(Signal):
             place = wrong[drawn(f"{row['item']}\0option", len(wrong))]
             shown = [f"{label}. {option}" for label, option in zip(LETTERS, options, strict=False)]
             masked = [line if number != place else f"{LETTERS[place]}. {MASK}" for number, line in enumerate(shown)]
-            before = "\n".join([row["asked"], *shown[:place], f"{LETTERS[place]}."])
+            listed = "\n".join([*shown[:place], f"{LETTERS[place]}."])
+            before = f"{row['asked']}\n{listed}"
             text = OPTION.format(mask=MASK, question=row["asked"], masked="\n".join(masked), before=before)
-            found.append(Unit(row["question"], (group.prompt(row, self.name, text, SHORT),), options[place]))
+            found.append(
+                Unit(row["question"], (group.prompt(row, self.name, text, room(before)),), (options[place], before, listed))
+            )
         return found
 
     def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
-        pairs = [(reply, unit.about) for unit, (reply,) in zip(units, replies, strict=True)]
-        return [(float(same(reply, hidden)), overlap(_first_line(reply), hidden)) for reply, hidden in pairs]
+        found = []
+        for unit, (reply,) in zip(units, replies, strict=True):
+            hidden, before, listed = unit.about
+            said = _first_line(after(after(reply, before), listed))
+            found.append((float(same(said, hidden)), overlap(said, hidden)))
+        return found
 
 
 class MaskedWord(Signal):
