@@ -79,7 +79,7 @@ class MaskedOption(Signal):
         return found
 
     def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
-        found = []
+        found: list[tuple[float, ...]] = []
         for unit, (reply,) in zip(units, replies, strict=True):
             hidden, before, listed = unit.about
             said = _first_line(after(after(reply, before), listed))
