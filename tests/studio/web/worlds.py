@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import items, studies
+from folkways.studio.services import imports, items, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.work import assignments, judgements
@@ -82,5 +82,6 @@ def build_world(workspace: Workspace, number: int) -> World:
         "invite": str(invite.id),
         "item": str(work.item.id),
         "answer": str(answer.id),
+        "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
     }
     return World(workspace, study, other, known, person, login, values)

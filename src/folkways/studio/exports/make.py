@@ -20,9 +20,11 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
+from folkways.studio.exports.known_answers import known_tables
 from folkways.studio.exports.tables import item_table, judgement_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.gathering import Gathered, gather
+from folkways.studio.services.gold import known_answers
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
@@ -67,6 +69,8 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     own = _own_tables(study)
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
     files: dict[str, bytes] = {}
+    if format not in ("hub", "release"):  # what is published does not say how well single people worked
+        tables |= known_tables(known_answers(workspace, study_id), found.populations)
     if format == "hub":
         files |= hub_files(found, tables, release_of(study))
     elif format == "xlsx":
@@ -106,6 +110,7 @@ def _record(found: Gathered, format: str) -> bytes:
         "consented": dict(sorted(_agreed(found).items())),
         "people": len(found.people),
         "withdrawn": found.withdrawn,
+        "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
         "populations": [
             {

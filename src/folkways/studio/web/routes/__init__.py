@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from folkways.studio.web.routes import account, data, desk, entry, items, new_study, people, steps, work
+from folkways.studio.web.routes import (
+    account,
+    data,
+    desk,
+    entry,
+    items,
+    known_answers,
+    new_study,
+    passwords,
+    people,
+    settings,
+    steps,
+    work,
+)
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, new_study, desk, people, items, data)
+PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, settings, passwords)
 
 
 def all_routes() -> list[Route]:
