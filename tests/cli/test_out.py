@@ -20,6 +20,7 @@ ONE_FILE = {
     "score mine -w good.db": ("parquet", "scores.csv"),
     "data check demo": ("json", "data-issues.txt"),
     JUDGE: ("csv", "verdicts.csv"),
+    "probe demo/mcq -w good.db --model baseline/first --only masked-word --limit 2": ("csv", "signals.csv"),
     "judge-by-model free -w good.db --judge baseline/echo --limit 2": ("csv", "verdicts.csv"),
 }
 """Command -> an ending that it writes, and the name of its file in a folder."""

@@ -174,6 +174,13 @@ class Task(ABC):
         """The question of an item with a free answer, as it is asked in that language. Every question can be asked in English."""
         raise NotImplementedError(f"{self.name} has no free answers")
 
+    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+        """The options that a question lists, in the released order, and the place of the right one (None where it is not known).
+
+        item: a row of ``items``. No options where the question lists none.
+        """
+        return (), None
+
     def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
         """Recognise an output file of the authors' own programs (all columns read as strings).
 

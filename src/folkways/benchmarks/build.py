@@ -21,7 +21,8 @@ class Prompt:
     """One text to be sent, and what it is about: replies are stored, and found in replayed files, under task, item and so on.
 
     task: what it is for, such as ``build-topics``; no benchmark has a task of that name. max_tokens: of the reply, unless the model
-    has settings of its own. sample: above 0 to ask the same text again.
+    has settings of its own. sample: above 0 to ask the same text again. system, choices: as in records.PROMPTS. weigh: a text whose
+    log-probability behind the prompt is the reply, in place of what the model says; for endpoints that tell it.
     """
 
     text: str
@@ -31,6 +32,9 @@ class Prompt:
     language: str = "en"
     variant: str = ""
     sample: int = 0
+    system: str | None = None
+    choices: tuple[str, ...] | None = None
+    weigh: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,13 @@ class ItemwiseTask(Task):
         options, gold = [item["options"][place] for place in order], item[self.gold_label]
         return {**item, "options": options, self.gold_label: orders.moved(gold, self.labels or (), order)}
 
+    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+        if not self.permutes_options:
+            return (), None
+        options, labels = tuple(item["options"] or ()), self.labels or ()
+        place = labels.index(item[self.gold_label]) if item[self.gold_label] in labels else len(options)
+        return options, place if place < len(options) else None
+
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         """Each metric where there is no readable answer: 0.0, or None where the metric does not apply to the item."""
         return {metric.name: 0.0 for metric in self.metrics}

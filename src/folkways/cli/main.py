@@ -41,6 +41,7 @@ COMMANDS = {
     "studio": ("studio", "The web application in which people write, answer, verify and judge."),
     "judge": ("asking.judge", "Judge replies that were made elsewhere."),
     "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),
+    "probe": ("asking.probe", "Signals that a model may have seen a task's items before, each beside its control."),
     "analyse": ("results.analyse", "Make the papers' analyses of their scores for your runs, each with its test."),
     "tables": ("results.tables", "Recompute the tables and figures of a paper from the data."),
     "tasks": ("releases.tasks", "List the tasks and what each one measures."),

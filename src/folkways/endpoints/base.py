@@ -8,6 +8,9 @@ from typing import ClassVar, Protocol
 
 LOGLIK = "loglik"
 
+LOGPROB = "logprob"
+"""A way to read a model that folkways uses itself and nobody sets: how likely a text is, in place of what is said."""
+
 NO_THINKING = "off"
 """The reasoning effort of a model that is asked not to think; ``none`` says nothing of it and leaves that to the provider."""
 
@@ -18,7 +21,8 @@ class Settings:
 
     temperature 0 to 2; top_p 0 to 1; max_tokens counts output tokens. reasoning_effort is the provider's word ("low", "high"), a
     whole number of tokens to think with at most ("2000"), or NO_THINKING.
-    read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated.
+    read: LOGLIK where the likeliest of the options is the reply (endpoints/likelihood.py), and no text is generated; LOGPROB where
+    the log-probability of the one text among the options is.
     """
 
     temperature: float | None = 0.0
@@ -115,6 +119,7 @@ class Endpoint(Protocol):
     It may have attributes more. ``first_concurrency``, looked at once it is open: how many to begin with, where nobody knows
     how many its server works on at the same time; more are then tried by and by. ``timeout``: seconds after which it gives up.
     ``about``, once it is open: how the model runs, on one line, for people. ``reads_likelihoods``: whether it knows Settings.read.
+    ``reads_long_texts``: whether it knows LOGPROB.
     ``runs_here``: whether the model itself is loaded by this process, on its GPU if there is one. ``vocabulary``: how many tokens
     it knows, where that can be told before it is loaded.
     ``batches``: how its provider takes requests in batches (folkways.endpoints.batches); None where it does not.

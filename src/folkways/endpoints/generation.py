@@ -8,9 +8,9 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.likelihood import choice, pair
+from folkways.endpoints.likelihood import choice, pair, weight
 from folkways.errors import FolkwaysError, MissingExtraError
 
 DEFAULT_NEW_TOKENS = 512
@@ -88,7 +88,14 @@ class LoadedModel:
         return [answer for answer in answers if answer is not None]
 
     def choose(self, requests: list[Request]) -> list[Completion | EndpointFailure]:
-        """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too large is halved."""
+        """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too large is halved.
+
+        With read=LOGPROB how likely its one text is. Such texts are long, and what may follow at each of their tokens takes much
+        memory: each is looked at alone.
+        """
+        weighs = requests[0].settings.read == LOGPROB
+        if weighs and len(requests) > 1:
+            return [answer for request in requests for answer in self.choose([request])]
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
         wanted: list[tuple[int, list[int], list[int]]] = []  # which request, context, continuation; one for each option
@@ -116,7 +123,10 @@ class LoadedModel:
             likelihoods.setdefault(at, []).append(sum(float(table[place - len(more), token]) for place, token in enumerate(more)))
         for at, found in likelihoods.items():
             tokens = sum(len(row) for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at})
-            answers[at] = choice(requests[at].choices or (), found, model=self._name, tokens=tokens)
+            if weighs:
+                answers[at] = weight(found[0], model=self._name, tokens=tokens)
+            else:
+                answers[at] = choice(requests[at].choices or (), found, model=self._name, tokens=tokens)
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:

@@ -37,3 +37,8 @@ def choice(labels: Sequence[str], likelihoods: Sequence[float], *, model: str | 
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
     told = " ".join(f"{label} {value:.3f}" for label, value in zip(labels, likelihoods, strict=True))
     return Completion(labels[best], f"loglik {told}", model=model, input_tokens=tokens, output_tokens=0)
+
+
+def weight(likelihood: float, *, model: str | None, tokens: int) -> Completion:
+    """The log-probability of a text (natural logarithm, over all its tokens) as a reply."""
+    return Completion(f"{likelihood:.4f}", "logprob", model=model, input_tokens=tokens, output_tokens=0)

@@ -32,6 +32,7 @@ class LocalEndpoint:
     item_addressed = False
     local = True
     reads_likelihoods = True
+    reads_long_texts = True
     runs_here = True
     default_concurrency = 4 * BATCH
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
 
 from folkways import __version__
 from folkways.benchmarks.build import Prompt, Reply
-from folkways.endpoints.base import Settings
+from folkways.endpoints.base import LOGPROB, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
@@ -37,7 +38,12 @@ def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount |
     """
     limit, prices = limit_and_prices(models, options)
     require_token_limits(
-        limit, [model.name for model in models if not model.endpoint.local and _settings(model, 1).max_tokens is None]
+        limit,
+        [
+            model.name
+            for model in models
+            if not model.endpoint.local and Settings(**{"max_tokens": 1, **model.settings}).max_tokens is None
+        ],
     )
     return limit, prices
 
@@ -132,13 +138,15 @@ class AskSession:
         """The key of each prompt, after those that the run does not yet expect have been added to it."""
         keys = [_key(model, prompt) for prompt in prompts]
         new = {key: prompt for key, prompt in zip(keys, prompts, strict=True) if key not in self._expected}
-        sent = {most: settings_json(_settings(model, most)) for most in {prompt.max_tokens for prompt in new.values()}}
-        numbers = {most: run_records.settings_id(self._workspace, text) for most, text in sent.items()}
+        sent = {key: settings_json(_settings(model, prompt)) for key, prompt in new.items()}
+        numbers = {text: run_records.settings_id(self._workspace, text) for text in set(sent.values())}
         texts: list[dict[str, Any]] = []
         rows: list[dict[str, Any]] = []
         for ordinal, (key, prompt) in enumerate(new.items(), self._ordinal + 1):
-            digest = prompt_hash(None, prompt.text, None)
-            texts.append({"prompt_hash": digest, "system": None, "user": prompt.text, "choices": None})
+            choices = _choices(prompt)
+            digest = prompt_hash(prompt.system, prompt.text, choices)
+            labels = orjson.dumps(choices).decode() if choices is not None else None
+            texts.append({"prompt_hash": digest, "system": prompt.system, "user": prompt.text, "choices": labels})
             rows.append(
                 {
                     "run_id": self.run.id,
@@ -152,7 +160,7 @@ class AskSession:
                     "key": key,
                     "prompt_hash": digest,
                     "prompt_source": "folkways",
-                    "settings_id": numbers[prompt.max_tokens],
+                    "settings_id": numbers[sent[key]],
                 }
             )
         if rows:
@@ -192,11 +200,20 @@ class AskSession:
         return found
 
 
-def _settings(model: Model, max_tokens: int) -> Settings:
-    return Settings(**{"max_tokens": max_tokens, **model.settings})
+def _settings(model: Model, prompt: Prompt) -> Settings:
+    if prompt.weigh is not None:
+        return Settings(temperature=None, top_p=None, read=LOGPROB)
+    return Settings(**{"max_tokens": prompt.max_tokens, **model.settings})
+
+
+def _choices(prompt: Prompt) -> list[str] | None:
+    """The labels that may be answered; of a text that is weighed, that text."""
+    if prompt.weigh is not None:
+        return [prompt.weigh]
+    return None if prompt.choices is None else list(prompt.choices)
 
 
 def _key(model: Model, prompt: Prompt) -> str:
     address = f"{prompt.task}\0{prompt.item}\0{prompt.language}\0{prompt.variant}" if model.endpoint.item_addressed else None
-    sent = settings_json(_settings(model, prompt.max_tokens))
-    return request_key(model.endpoint.identity, prompt_hash(None, prompt.text, None), sent, prompt.sample, address)
+    digest = prompt_hash(prompt.system, prompt.text, _choices(prompt))
+    return request_key(model.endpoint.identity, digest, settings_json(_settings(model, prompt)), prompt.sample, address)

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
 
 LARGEST_Z = 7.0
 """Beyond this many standard normal deviations p is below 3e-12, and no smaller p is told."""
@@ -72,3 +72,16 @@ def _distances(shares: Floats, numbers: Floats, z: float) -> tuple[float, float]
         float(np.linalg.norm(shares - (centre - half))) / shares.size,
         float(np.linalg.norm(centre + half - shares)) / shares.size,
     )
+
+
+def independent_difference(
+    first: float, first_interval: Interval, second: float, second_interval: Interval
+) -> tuple[float, Interval]:
+    """The first mean less the second, which share no question, from the interval of each (Zou and Donner 2008).
+
+    In the unit of the means, whatever they are of. NaN where one of them is.
+    """
+    low = math.hypot(first - first_interval.low, second_interval.high - second)
+    high = math.hypot(first_interval.high - first, second - second_interval.low)
+    found = first - second
+    return found, Interval(found - low, found + high, f"{first_interval.method} put together")

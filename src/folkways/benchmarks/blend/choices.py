@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -150,6 +150,11 @@ class MultipleChoice(Task):
         chosen = released_letters(asked, own["chosen_letter"]).alias("chosen_option")
         facets = (*(columns_of[name] for name in ("topic", *SEEN)), chosen, columns_of["accuracy"])
         return responses.select(*(columns_of.get(name, pl.col(name)) for name in JUDGEMENTS), *facets)
+
+    def options_of(self, item: Mapping[str, Any]) -> tuple[tuple[str, ...], int | None]:
+        """The four answers of the version, and the culture's own."""
+        place = item["labels"].index(item["answer_idx"]) if item["answer_idx"] in item["labels"] else None
+        return tuple(item["choices"]), place
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Accuracy over items, and over questions with the same counts of states; whose options and which letters were taken.

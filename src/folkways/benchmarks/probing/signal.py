@@ -1,0 +1,116 @@
+"""What a signal is: a number for each item, in which what a model remembers of it would show."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.base import PromptOptions, Task
+from folkways.benchmarks.build import Prompt
+from folkways.releases.base import Release
+
+PROBE = "probe"
+"""What the requests of probes are stored under, in place of a task."""
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items of a task that are probed, or that they are held against.
+
+    items: rows of ``task.items``. neighbours: rows as they follow each other in the release, for what needs that.
+    """
+
+    task: Task
+    release: Release
+    items: pl.DataFrame
+    neighbours: pl.DataFrame
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The items, each with ``language``, the first that the task asks it in, and ``asked``, the question in it."""
+        return self._asked(self.items)
+
+    @cached_property
+    def neighbour_rows(self) -> list[Row]:
+        """The same of the neighbours."""
+        return self._asked(self.neighbours)
+
+    def _asked(self, items: pl.DataFrame) -> list[Row]:
+        prompts = self.task.prompts(items, PromptOptions(), self.release).unique("item", keep="first", maintain_order=True)
+        languages = dict(prompts.select("item", "language").iter_rows())
+        rows = [row for row in items.iter_rows(named=True) if row["item"] in languages]
+        found = [{**row, "language": languages[row["item"]]} for row in rows]
+        free = self.task.has_free_answers
+        return [{**row, "asked": self.task.question_in(row, row["language"]) if free else row["text"] or ""} for row in found]
+
+    def prompt(self, row: Row, part: str, text: str, most: int) -> Prompt:
+        """A prompt about an item. part: what of the signal it is."""
+        return Prompt(text, PROBE, f"{self.task.name}:{row['item']}", most, row["language"], part)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one value is made of: the prompts whose replies it needs, and whatever judges them.
+
+    question: units of one question are no independent witnesses.
+    """
+
+    question: str
+    prompts: tuple[Prompt, ...]
+    about: Any = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of a signal.
+
+    unit: ``%`` (a share or an overlap, 0 to 1), ``points`` (a difference of two of these, -1 to 1) or ``nats``.
+    """
+
+    name: str
+    unit: str
+
+
+class Signal(ABC):
+    """A way to ask about items, and what the replies to one unit are worth.
+
+    about: what it is, in a sentence; cannot_say: what it cannot.
+    """
+
+    name: ClassVar[str]
+    measures: ClassVar[tuple[Measure, ...]]
+    about: ClassVar[str]
+    cannot_say: ClassVar[str]
+    control: ClassVar[str] = ""  # what it is held against, where that is not other items
+    weighs: ClassVar[bool] = False  # True where it needs a model that tells how likely a text is
+
+    def lacks(self, task: Task) -> str:
+        """Why a task cannot give it; empty where it can."""
+        return ""
+
+    def before(self, group: Group) -> list[Prompt]:
+        """What has to be asked before it is known what the units are; nothing by default."""
+        return []
+
+    @abstractmethod
+    def units(self, group: Group, told: Sequence[str]) -> list[Unit]:
+        """What is asked about a group's items; an item in which it makes no sense has none.
+
+        told: the replies to ``before``, empty where one is missing.
+        """
+
+    @abstractmethod
+    def values(self, group: Group, units: Sequence[Unit], replies: Sequence[Sequence[str]]) -> list[tuple[float, ...]]:
+        """The measures of each unit, then those of its control where the signal has one of its own.
+
+        Nothing for a unit that does not count. replies: what was said to each unit's prompts.
+        """

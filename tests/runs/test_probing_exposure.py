@@ -1,0 +1,71 @@
+"""Probes of models that have seen the items and that have not: signals rise with exposure, and their control stays where it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from folkways.endpoints.base import EndpointOptions
+from folkways.runs.models import open_models
+from folkways.runs.probing import probe
+from folkways.workspace.database import open_workspace
+from tests.support.exposed_model import ExposedModel, write_release
+
+Row = dict[str, Any]
+HIDING, ORDER, SEQUENCE = ("continuation", "overlap"), ("option-order", "right"), ("released-order", "log-probability")
+
+
+def probed(folder: Path, models: list[str], only: tuple[str, ...], limit: int) -> dict[str, dict[tuple[str, str], Row]]:
+    """Model -> signal and measure -> row."""
+    releases = {"release": str(folder / "seen"), "control": str(folder / "unseen")}
+    opened = open_models(models, EndpointOptions())
+    done = probe(open_workspace(folder / "w.db"), "culturalbench/easy", opened, only=only, limit=limit, **releases)
+    assert done.run.state == "finished", done.run.reason
+    rows = done.signals.to_dicts()
+    return {name: {(row["signal"], row["measure"]): row for row in rows if row["endpoint"] == name} for name in models}
+
+
+def releases(folder: Path, items: int) -> None:
+    for seed, name in enumerate(("seen", "unseen", "practice")):
+        write_release(folder / name, items, seed)
+
+
+@pytest.mark.local_model
+def test_signals_rise_with_exposure_and_their_control_does_not(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra local")
+    releases(tmp_path, 16)
+    model = ExposedModel(tmp_path / "seen", tmp_path / "practice")
+    never = model.save(tmp_path / "never")
+    model.train(40)
+    often = model.save(tmp_path / "often")
+    found = probed(tmp_path, [never, often], ("option-order", "released-order"), 16)
+    assert found[never][ORDER]["difference_low"] <= 0 <= found[never][ORDER]["difference_high"]
+    assert found[often][ORDER]["difference_low"] > 20
+    assert found[often][ORDER]["control_low"] <= 0 <= found[often][ORDER]["control_high"]
+    assert abs(found[never][SEQUENCE]["value"]) < 1
+    assert found[often][SEQUENCE]["value"] > 5
+    assert abs(found[often][SEQUENCE]["control_value"]) < found[often][SEQUENCE]["value"] / 2
+
+
+@pytest.mark.nightly
+@pytest.mark.local_model
+def test_signals_rise_exposure_by_exposure(tmp_path: Path) -> None:
+    releases(tmp_path, 36)
+    model = ExposedModel(tmp_path / "seen", tmp_path / "practice")
+    names = []
+    for times in (0, 1, 19, 60):
+        model.train(times, practice=8)
+        names.append(model.save(tmp_path / f"after-{len(names)}"))
+    only = ("masked-option", "continuation", "option-order", "released-order")
+    found = probed(tmp_path, names, only, 36)
+    for measure in (("masked-option", "overlap"), HIDING, ORDER, SEQUENCE):
+        rows = [found[name][measure] for name in names]
+        never, once, _, often = (row["difference"] for row in rows)
+        assert often > rows[2]["difference"] - 5 > once - 10
+        assert abs(once - never) < (often - never) / 2
+        assert rows[0]["difference_low"] <= 0 <= rows[0]["difference_high"]
+        assert rows[-1]["difference_low"] > 0
+        level = [row["control_value"] for row in rows]
+        assert max(level) - min(level) < (rows[-1]["value"] - rows[0]["value"]) / 2
