@@ -20,9 +20,11 @@ from folkways.workspace.studio import api_tables
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a secret
 KINDS = (
-    *("study.created", "study.open", "study.paused", "study.closed", "study.exported"),
-    *("items.added", "item.done", "item.dropped", "item.adjudicated", "judgement.submitted", "answer.redacted"),
+    *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
+    *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
+    *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
+    *(f"participant.{what}" for what in ("excluded", "included", "test_passed", "test_failed", "test_waived", "warned", "paused")),
     *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked", "role.given"),
     *("role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled", "webhook.deleted"),
 )
