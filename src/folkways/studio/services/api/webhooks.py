@@ -24,7 +24,7 @@ KINDS = (
     *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
     *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
-    *(f"participant.{what}" for what in ("excluded", "included", "test_passed", "test_failed", "test_waived", "warned", "paused")),
+    *(f"participant.{what}" for what in ("excluded", "included", "test_passed", "test_failed", "test_waived", "warned", "paused", "resumed")),
     *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked", "role.given"),
     *("role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled", "webhook.deleted"),
 )
