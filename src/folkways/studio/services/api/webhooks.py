@@ -24,7 +24,8 @@ KINDS = (
     *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
     *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
-    *(f"participant.{what}" for what in ("excluded", "included", "test_passed", "test_failed", "test_waived", "warned", "paused", "resumed")),
+    *(f"participant.{what}" for what in ("excluded", "included", "warned", "paused", "resumed")),
+    *(f"participant.test_{what}" for what in ("passed", "failed", "waived")),
     *("participant.attributes_read", "participant.attributes_deleted", "invite.created", "invite.revoked", "role.given"),
     *("role.taken", "token.created", "token.revoked", "webhook.created", "webhook.enabled", "webhook.deleted"),
 )
