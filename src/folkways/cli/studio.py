@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli import studio_data, studio_prolific, studio_tokens
+from folkways.cli import studio_backups, studio_data, studio_prolific, studio_tokens
 from folkways.cli.options import DEFAULT_WORKSPACE, Number, workspace_option
 from folkways.cli.studio_places import desk_at, opened, place_options
 from folkways.errors import FolkwaysError
@@ -312,5 +312,5 @@ def reset_password(login: str, hours: float, address: str, workspace: str) -> No
         click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
-for each in (*studio_data.COMMANDS, *studio_tokens.COMMANDS, studio_prolific.command):
+for each in (*studio_backups.COMMANDS, *studio_data.COMMANDS, *studio_tokens.COMMANDS, studio_prolific.command):
     command.add_command(each)
