@@ -27,7 +27,10 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
 @click.group("studio", invoke_without_command=True, context_settings=CONTEXT)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
-@click.option("--origin", metavar="URL", help="Address that people's browsers see, behind a server with a certificate.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
+              help="Processes that answer; more than one for a workspace on PostgreSQL with many people.")  # fmt: skip
+@click.option("--origin", metavar="URL",
+              help="Address that people's browsers see, behind a server with a certificate; a path of it is the studio's start.")  # fmt: skip
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
 @click.option("--private-webhooks", is_flag=True, help="Let webhooks call addresses of this server's own network, without TLS.")
@@ -35,7 +38,14 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
 @click.pass_context
 def command(
-    context: click.Context, host: str, port: int, origin: str | None, models: Path | None, private_webhooks: bool, workspace: str
+    context: click.Context,
+    host: str,
+    port: int,
+    workers: int,
+    origin: str | None,
+    models: Path | None,
+    private_webhooks: bool,
+    workspace: str,
 ) -> None:
     """The web application in which people write, answer, verify and judge. Without a command, start it.
 
@@ -55,7 +65,7 @@ def command(
     offered = _offered(models)
     settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks)
     with opened(workspace, create=True) as database:
-        serve(database, host=host, port=port, settings=settings, ready=_ready)
+        serve(database, host=host, port=port, workers=workers, settings=settings, ready=_ready)
 
 
 def _offered(file: Path | None) -> dict[str, OfferedModel]:

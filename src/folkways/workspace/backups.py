@@ -88,8 +88,8 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
                 if (held or _has_accounts(writing)) and not replace:
                     words = ", ".join(f"{number} {name}" for name, number in held.items()) or "accounts"
                     raise WorkspaceError(
-                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was changed. Restore into a new "
-                        "one with --workspace, or lose what is in it with --replace"
+                        f"the workspace {workspace.location} is not empty (it has {words}); nothing was changed. Restore into "
+                        "a new one with --workspace, or lose what is in it with --replace"
                     )
                 _clear(writing)
                 _copy_rows(reading, writing)
@@ -108,8 +108,7 @@ def _check_place(file: Path) -> None:
 def _copy_file(workspace: Workspace, copy: Path) -> None:
     """By SQLite's own way to copy a file that is in use: in one step, which is one moment of it."""
     with closing(workspace.engine.raw_connection()) as source, closing(sqlite3.connect(copy)) as target:
-        held = source.driver_connection
-        assert isinstance(held, sqlite3.Connection)
+        held: Any = source.driver_connection  # sqlite3's, which SQLAlchemy does not describe
         held.backup(target)
 
 

@@ -36,6 +36,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
 
     from folkways.studio.imports.running import Background
     from folkways.studio.web.api.app import PLACE, create_api
+    from folkways.studio.web.prefix import AtPrefix
     from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
     from folkways.studio.web.routing import endpoint, respond_externally
@@ -79,4 +80,6 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     app.add_exception_handler(HTTPException, unrouted)
     app.add_middleware(BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
+    if settings.prefix:
+        app.add_middleware(AtPrefix, prefix=settings.prefix)
     return app

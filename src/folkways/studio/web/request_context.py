@@ -24,6 +24,7 @@ from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
 from folkways.studio.web.i18n import LOCALES, accepted_languages, catalogue, negotiate
 from folkways.studio.web.pages import render
+from folkways.studio.web.prefix import with_prefix
 from folkways.studio.web.security.origin import visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings
@@ -98,8 +99,8 @@ class RequestContext:
 
     @property
     def path(self) -> str:
-        """The address without its query."""
-        return self.request.url.path
+        """The address within the studio, without its query."""
+        return self.request.url.path.removeprefix(self.studio.settings.prefix)
 
     @property
     def here(self) -> str:
@@ -127,8 +128,9 @@ class RequestContext:
         return self.request.cookies.get(self._cookie_name(name), "")
 
     def _cookie_name(self, name: str) -> str:
-        """Over TLS, names that no other host, path or unencrypted page can have set."""
-        return f"__Host-{name}" if self.studio.settings.secure else name
+        """Over TLS, names that no unencrypted page can have set, and, where the host is the studio's own, no other host."""
+        settings = self.studio.settings
+        return f"__{'Secure' if settings.prefix else 'Host'}-{name}" if settings.secure else name
 
     @Cached
     def token(self) -> str:
@@ -294,12 +296,14 @@ class RequestContext:
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page of the studio."""
-        return HTMLResponse(render(template, self.locale, {"context": self, **values}), status_code=status)
+        html = render(template, self.locale, {"context": self, **values})
+        return HTMLResponse(with_prefix(html, self.studio.settings.prefix), status_code=status)
 
     def go(self, address: str, say: str | None = None) -> Response:
         """On to another page (for a script: its address), which may say something (a key of FLASH_MESSAGES) on top."""
         if say is not None:
             self.cookies[FLASH_COOKIE] = say
+        address = self.studio.settings.prefix + address
         if self.wants_json:
             return JSONResponse({"next": address})
         return RedirectResponse(address, status_code=303)
@@ -312,7 +316,7 @@ class RequestContext:
                 self._cookie_name(name),
                 value or "",
                 max_age=lasts,
-                path="/",
+                path=self.studio.settings.prefix or "/",
                 secure=self.studio.settings.secure,
                 httponly=True,
                 samesite="lax",  # not strict: people come by links in messages and from recruitment services

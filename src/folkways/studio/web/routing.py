@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError, SubmissionError
@@ -152,7 +152,7 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
         return _say(
             context, 401, context.gettext("You have been signed out. Sign in again; what you wrote is kept on this device."), {}
         )
-    return RedirectResponse(f"/signin?next={quote(context.path)}", status_code=303)
+    return context.go(f"/signin?next={quote(context.path)}")
 
 
 def problem(context: RequestContext, error: FolkwaysError) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -10,14 +11,16 @@ from folkways.errors import FolkwaysError
 from folkways.studio.offered_models import OfferedModel
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings of one server.
 
-    origin:        the address that people's browsers see ("https://studio.example.org"); requests that change something must come
-                   from a page of it. None: whatever address the request itself was made to, for work on one's own machine.
+    origin:        the address that people's browsers see ("https://studio.example.org", or "https://example.org/studio" where the
+                   host has other programs as well); requests that change something must come from a page of that host. None:
+                   whatever address the request itself was made to, for work on one's own machine.
     upload_bytes:  the largest file that a researcher may import.
     body_bytes:    the largest of all other requests.
     rates:         action -> (how many, in how many seconds) one address may do it.
@@ -46,15 +49,21 @@ class Settings:
         if self.origin is None:
             return
         parts = urlsplit(self.origin)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
+        if parts.scheme not in ("http", "https") or not parts.hostname or not PREFIX.fullmatch(self.prefix) or parts.query:
             raise FolkwaysError(
-                f"the studio's address {self.origin!r} cannot be used; it is scheme and host alone: https://studio.example.org"
+                f"the studio's address {self.origin!r} cannot be used; it is scheme and host, and a path where the host has other "
+                "programs as well: https://studio.example.org or https://example.org/studio"
             )
         if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
             raise FolkwaysError(
                 f"the studio at {self.origin} would send passwords and answers in the clear; "
                 "put it behind a server with a certificate and give its address as https://..."
             )
+
+    @property
+    def prefix(self) -> str:
+        """The path below which browsers see the studio, without a slash at its end; empty where the host is its own."""
+        return urlsplit(self.origin or "").path.rstrip("/")
 
     @property
     def secure(self) -> bool:

@@ -22,9 +22,10 @@ Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatev
 
 def create_api(studio: Studio | None = None) -> FastAPI:
     """The API; without a studio only for its document."""
+    prefix = studio.settings.prefix if studio is not None else ""
     app = FastAPI(
         title="folkways studio", version=__version__, description=ABOUT, docs_url=None, redoc_url=None,
-        openapi_url="/openapi.json", servers=[{"url": PLACE}], root_path_in_servers=False,
+        openapi_url="/openapi.json", servers=[{"url": prefix + PLACE}], root_path_in_servers=False,
         responses={"4XX": {"model": Problem, "description": "What was wrong, where, and what to do."}},
         generate_unique_id_function=lambda route: route.name,
     )  # fmt: skip

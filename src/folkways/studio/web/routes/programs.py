@@ -26,6 +26,7 @@ DELIVERIES_SHOWN = 20
 def show_document(context: RequestContext) -> Response:
     """Every address of the API, as its OpenAPI document has it."""
     found = document()
+    place = context.studio.settings.prefix + PLACE
     parts: dict[str, list[Mapping[str, Any]]] = {}
     for path, operations in found["paths"].items():
         for method, operation in operations.items():
@@ -33,13 +34,13 @@ def show_document(context: RequestContext) -> Response:
             schema = found["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2])
             line = {
                 "method": method.upper(),
-                "path": PLACE + path,
+                "path": place + path,
                 "about": operation.get("description", ""),
                 "query": [each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"],
                 "body": schema and {"about": schema.get("description", ""), "fields": list(schema["properties"])},
             }
             parts.setdefault(operation["tags"][0], []).append(line)
-    return context.page("api.html.j2", parts=parts, place=PLACE)
+    return context.page("api.html.j2", parts=parts, place=place)
 
 
 @routes.get("/studies/{study}/api", OWNER)

@@ -173,7 +173,8 @@ def send(context: RequestContext) -> Response:
         # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
         words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
         if context.wants_json:
-            return JSONResponse({"message": words, "next": f"/work/{context.study.name}"}, status_code=404)
+            place = f"{context.studio.settings.prefix}/work/{context.study.name}"
+            return JSONResponse({"message": words, "next": place}, status_code=404)
         raise NotFoundError(words) from None
 
 

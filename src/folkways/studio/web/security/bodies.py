@@ -27,9 +27,10 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = self.limit(scope["path"])
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        limit = self.limit(path)
         words = f"This is too large: at most {limit // 1024} KiB can be sent here."
-        refusal = problem(413, words) if scope["path"].startswith("/api/") else PlainTextResponse(f"{words}\n", status_code=413)
+        refusal = problem(413, words) if path.startswith("/api/") else PlainTextResponse(f"{words}\n", status_code=413)
         said = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not said.isdigit() or int(said) > limit:
             await refusal(scope, receive, send)

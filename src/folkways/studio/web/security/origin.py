@@ -20,7 +20,7 @@ def from_own_page(request: Request, origin: str | None) -> bool:
     """
     sent = request.headers.get("origin") or _origin_of(request.headers.get("referer", ""))
     if origin is not None:
-        return sent == origin.rstrip("/")
+        return sent == _origin_of(origin)
     place = urlsplit(sent).netloc
     return bool(place) and place == request.headers.get("host")
 

@@ -1,6 +1,7 @@
 """How often one address may do something, and how many may wait for something slow at once.
 
-Counts are kept in memory: the studio is one process, and a restart may forget them.
+Counts are kept in memory: a restart may forget them, and of several processes each has its own, so that one address may do so many
+times as much.
 
 Failed sign-ins of one account are counted in the database as well (``services.people.accounts``), which no restart forgets.
 """
