@@ -118,7 +118,7 @@ class Participant(Client):
 
     def send(self, fields: Fields, address: str) -> Reply:
         """A form as it is."""
-        sent = {"Origin": self.url, "Content-Type": "application/x-www-form-urlencoded"}
+        sent = {"Origin": self.origin or self.url, "Content-Type": "application/x-www-form-urlencoded"}
         reply = self.ask("POST", address, urlencode(fields).encode(), sent)
         assert reply.status == 303, (address, reply.status, reply.text[-2000:])
         return reply

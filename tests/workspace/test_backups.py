@@ -16,7 +16,8 @@ import sqlalchemy as sa
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import Work
 from folkways.workspace.backups import back_up, restore
-from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.errors import WorkspaceError
 from folkways.workspace.schema import HEAD, metadata
 from tests.support.river import folkways
 from tests.support.studies import QUESTION, Desk, open_desk, studio_server, studio_workspace

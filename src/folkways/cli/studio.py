@@ -30,7 +30,7 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
               help="Processes that answer; more than one for a workspace on PostgreSQL with many people.")  # fmt: skip
 @click.option("--origin", metavar="URL",
-              help="Address that people's browsers see, behind a server with a certificate; a path of it is the studio's start.")  # fmt: skip
+              help="Address that people's browsers see, behind a server with a certificate; it may end in a path.")  # fmt: skip
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
 @click.option("--private-webhooks", is_flag=True, help="Let webhooks call addresses of this server's own network, without TLS.")

@@ -22,8 +22,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from folkways import __version__
-from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
-from folkways.workspace.errors import PROBLEMS, explained
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio.guards import guards, without_guards
 

@@ -27,7 +27,10 @@ class Reply:
 
 @dataclass
 class Client:
-    """Keeps cookies and sends what it is told, with the Origin of the server (or ``origin``) unless told otherwise."""
+    """Keeps cookies and sends what it is told, with the Origin of the server (or ``origin``) unless told otherwise.
+
+    url: with the path below which the studio is, if it is below one.
+    """
 
     url: str
     origin: str = ""
@@ -36,7 +39,8 @@ class Client:
     def ask(self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Reply:
         """One request; redirects are not followed."""
         parts = urlsplit(self.url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+        connection = self.connect(parts.hostname or "", parts.port)
+        path = path if path.startswith(f"{parts.path}/") else parts.path + path
         sent = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()), **(headers or {})}
         connection.request(method, path, body, {name: value for name, value in sent.items() if value})
         response = connection.getresponse()
@@ -50,6 +54,11 @@ class Client:
                 self.cookies.pop(name, None)
         connection.close()
         return Reply(response.status, {name.lower(): value for name, value in response.headers.items()}, text)
+
+    def connect(self, host: str, port: int | None) -> http.client.HTTPConnection:
+        """Over TLS where the address says so; the certificate has to be one that this machine, or SSL_CERT_FILE, knows."""
+        kind = http.client.HTTPSConnection if self.url.startswith("https:") else http.client.HTTPConnection
+        return kind(host, port, timeout=20)
 
     def get(self, path: str, **headers: str) -> Reply:
         return self.ask("GET", path, None, headers)

@@ -113,7 +113,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
         yield server
 
 
-@pytest.mark.parametrize("origin", ["http://studio.example.org", "ftp://x", "https://a/b", "studio"])
+@pytest.mark.parametrize("origin", ["http://studio.example.org", "ftp://x", "https://a/b?c", "https://a/b c", "studio"])
 def test_an_address_that_would_send_answers_in_the_clear_is_refused(origin: str) -> None:
     with pytest.raises(FolkwaysError, match=r"https://|scheme and host"):
         Settings(origin=origin)

@@ -45,15 +45,15 @@ def serve(
         raise MissingExtraError("The studio", "studio", error.name or "uvicorn") from None
     listener = _listen(host, port)
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
-    config: dict[str, Any] = dict(
-        log_level="warning",
-        access_log=False,  # addresses of invitations are secrets, and what people look at is theirs
-        server_header=False,
-        proxy_headers=True,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        timeout_worker_healthcheck=START_SECONDS,
-        h11_max_incomplete_event_size=64 * 1024,
-    )
+    config: dict[str, Any] = {
+        "log_level": "warning",
+        "access_log": False,  # addresses of invitations are secrets, and what people look at is theirs
+        "server_header": False,
+        "proxy_headers": True,
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_worker_healthcheck": START_SECONDS,
+        "h11_max_incomplete_event_size": 64 * 1024,
+    }
 
     if workers > 1:
         location = workspace.engine.url.render_as_string(hide_password=False)
@@ -75,6 +75,7 @@ def _app(location: str, settings: Settings | None) -> FastAPI:
 
 
 def _serve_together(config: uvicorn.Config, listener: socket.socket, ready: Callable[[], None]) -> None:
+    from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
     class Announcing(Multiprocess):
@@ -85,8 +86,8 @@ def _serve_together(config: uvicorn.Config, listener: socket.socket, ready: Call
 
     together = Announcing(config, sockets=[listener])
     together.run()
-    if any(each.exitcode for each in together.processes):
-        raise FolkwaysError("the studio's processes did not start, or did not stop as they should; what they said stands above")
+    if any(each.exitcode == STARTUP_FAILURE for each in together.processes):
+        raise FolkwaysError("the studio's processes could not start; what they said stands above")
 
 
 def _listen(host: str, port: int) -> socket.socket:
