@@ -146,6 +146,7 @@ def agreement(study: str, as_json: bool, workspace: str) -> None:
         click.echo(f"{row.stage} {row.population or '(everybody)'} {row.field}".rstrip())
         for name in ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi"):
             click.echo(f"  {name.replace('_', ' '):12} {_shown(getattr(row, name))}")
+        click.echo(f"  {'what fits':12} {_shown(row.fitting)}{f' ({row.fitting_name})' * bool(row.fitting_name)}")
 
 
 def _shown(found: Coefficient) -> str:

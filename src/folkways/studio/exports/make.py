@@ -50,6 +50,14 @@ def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
     return {name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()}
 
 
+def _codebook(found: Gathered) -> pl.DataFrame | None:
+    """What the columns of those tables mean, where the study's file says it; None where it says nothing."""
+    rows = [
+        {"stage": stage.name, **row} for stage in found.stages.values() for row in stage_kind(stage.kind).codebook(stage.config)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
 def _answered(study: Study) -> list[str]:
     """The kinds of stages that have judgements."""
     return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
@@ -65,6 +73,8 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     found = gather(workspace, study_id)
     study = found.for_benchmarks()
     own = _own_tables(study)
+    if own and (meaning := _codebook(found)) is not None:
+        own["codebook"] = meaning
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
     files: dict[str, bytes] = {}
     if format == "hub":

@@ -45,7 +45,7 @@ def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (),
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
-        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example} for stage in stages},
+        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
         offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip

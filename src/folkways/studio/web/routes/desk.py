@@ -82,7 +82,7 @@ def show_quality(context: RequestContext) -> Response:
         value
         for each in found
         if each.field
-        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi)
+        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi, each.fitting)
     )
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
