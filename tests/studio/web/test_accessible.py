@@ -33,6 +33,7 @@ CONTENTS: dict[str, dict[str, Any]] = {
     "tag_spans": {"sentence": SENTENCE, "item": "Boxing Day"},
     "label_item": {"sentence": SENTENCE, "spans": [[3, 13]]},
     "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "form": {"text": "Guests take off their shoes at the door."},
     "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
 }
 VERSIONS = [

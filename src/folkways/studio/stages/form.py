@@ -233,6 +233,11 @@ class Form(StageKind):
         """The answers by key."""
         return {"answers": answers_of(payload)}
 
+    @staticmethod
+    def lines(payload: Mapping[str, Any]) -> Mapping[str, str]:
+        """Key -> each answer in a line."""
+        return lines_of(payload)
+
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """Each answer after its key."""
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]

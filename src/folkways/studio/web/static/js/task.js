@@ -96,15 +96,34 @@ if (form) {
     }
   };
 
+  // In a form of the study's own the problem stands at its question as well, and the list leads there.
+  const atQuestion = (item, name, problem) => {
+    const asked = name && form.querySelector(`[data-asked="${CSS.escape(name)}"]`);
+    if (!asked) return;
+    const place = asked.querySelector("[data-problem]");
+    place.textContent = problem;
+    place.hidden = false;
+    const link = document.createElement("a");
+    link.href = `#${place.id}`;
+    link.textContent = `${asked.querySelector("legend bdi").textContent}: ${problem}`;
+    item.replaceChildren(link);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      asked.querySelector("input:not([type=hidden]), select, textarea, [tabindex]")?.focus();
+    });
+  };
+
   const show = (body) => {
     for (const old of form.querySelectorAll(".error.live")) old.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    for (const old of form.querySelectorAll("[data-problem]")) old.hidden = true;
     const list = problems.querySelector("ul");
     list.replaceChildren();
     for (const [name, problem] of Object.entries(body.problems || { "": body.message || problems.dataset.unknown })) {
       const item = document.createElement("li");
       item.textContent = problem;
       list.append(item);
+      atQuestion(item, name, problem);
       const field = name && form.querySelector(`[name="${CSS.escape(name)}"]`);
       if (field) field.setAttribute("aria-invalid", "true");
     }
