@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.tables import item_table, judgement_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.gathering import Gathered, gather
+from folkways.studio.services.media import Media, list_media, read_bytes
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
@@ -58,6 +60,13 @@ def _codebook(found: Gathered) -> pl.DataFrame | None:
     return pl.DataFrame(rows, infer_schema_length=None) if rows else None
 
 
+def _shown(workspace: Workspace, found: Gathered) -> list[Media]:
+    """The pictures and recordings of the items, by name."""
+    stages = ((found.stages[item.stage_id], item) for item in found.items.values())
+    names = {name for stage, item in stages for name in stage_kind(stage.kind).media(item.content, stage.config)}
+    return [each for each in list_media(workspace, found.study.id) if each.name in names]
+
+
 def _answered(study: Study) -> list[str]:
     """The kinds of stages that have judgements."""
     return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
@@ -76,7 +85,10 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     if own and (meaning := _codebook(found)) is not None:
         own["codebook"] = meaning
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
-    files: dict[str, bytes] = {}
+    shown = _shown(workspace, found)
+    if shown:
+        own["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
+    files = {f"media/{each.name}": read_bytes(workspace, each) for each in shown}
     if format == "hub":
         files |= hub_files(found, tables, release_of(study))
     elif format == "xlsx":

@@ -11,6 +11,7 @@ from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
 from folkways.studio.services import studies
 from folkways.studio.services.items import NewItem, add_items, list_items
+from folkways.studio.services.media import media_names, no_file
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 
@@ -43,6 +44,7 @@ def import_items(
         raise UnknownNameError("population of this study", population, known)
     taken = {item.key for item in list_items(workspace, study_id, stage)}
     ids = [name for name in IDS if name not in kind.own_columns]
+    files = media_names(workspace, study_id)
     problems: dict[int, str] = {}
     new: list[NewItem] = []
     for number, row in enumerate(rows, 1):
@@ -54,7 +56,9 @@ def import_items(
         except SubmissionError as error:
             problems[number] = str(error)
             continue
-        if key in taken:
+        if gone := [name for name in kind.media(content, found.config) if name not in files]:
+            problems[number] = no_file(gone[0])
+        elif key in taken:
             problems[number] = f"there is an item {key!r} already"
         elif len(key) > 120:
             problems[number] = "the item's id has more than 120 characters"

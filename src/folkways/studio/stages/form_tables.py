@@ -52,7 +52,7 @@ def codebook_row(part: Part) -> dict[str, Any]:
         "column": _column(part["key"]),
         "type": part["type"],
         "label": _written(part["label"]),
-        "values": f"{scale[0]} to {scale[-1]}" if scale else _written(part.get("options")),
+        "values": f"from {scale[0]} to {scale[-1]}" if scale else _written(part.get("options")),
         "required": part.get("required", True),
         "asked_if": _written(part.get("if")),
     }

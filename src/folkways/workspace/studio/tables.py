@@ -263,6 +263,19 @@ model_calls = Table(
     Column("created", Float, nullable=False),
 )
 
+media = Table(
+    "studio_media",
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id"),
+    Column("name", String(128), nullable=False),
+    Column("type", String(32), nullable=False),  # as the file's first bytes say: image/png
+    Column("bytes", Integer, nullable=False),
+    Column("sha256", String(64), nullable=False),  # names the file in the folder of media
+    Column("created", Float, nullable=False),
+    UniqueConstraint("study_id", "name"),
+)
+
 events = Table(
     "studio_events",
     metadata,

@@ -15,7 +15,7 @@ from folkways.studio.imports.items import import_items
 from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.tables import RowsError, read_rows
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import audit, studies
+from folkways.studio.services import audit, media, studies
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.stages.forms import whole
@@ -33,10 +33,11 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 @routes.get("/studies/{study}/data", STAFF)
 def show_data(context: RequestContext) -> Response:
     """The forms of this page."""
-    return _data(context)
+    return show_result(context)
 
 
-def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+def show_result(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+    """The page again, with what was done or what is wrong."""
     study = context.study
     stages = studies.stages(context.workspace, study.id)
     active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
@@ -47,6 +48,8 @@ def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
         examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
         offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
+        media=media.list_media(context.workspace, study.id),
+        shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
@@ -74,11 +77,11 @@ def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     """The page again, with every problem on a line of its own."""
     if isinstance(error, RowsError):
         lines = [context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
-        return _data(context, problems=lines[:100], status=422)
-    return _data(context, problems=str(error).splitlines(), status=422)
+        return show_result(context, problems=lines[:100], status=422)
+    return show_result(context, problems=str(error).splitlines(), status=422)
 
 
-@routes.post("/studies/{study}/data/items", STAFF, upload=True)
+@routes.post("/studies/{study}/data/items", STAFF, upload=1)
 def bring_items(context: RequestContext) -> Response:
     """Add items to a stage, all or none."""
     try:
@@ -89,7 +92,7 @@ def bring_items(context: RequestContext) -> Response:
         )
     except FolkwaysError as error:
         return _refused(context, error)
-    return _data(context, context.gettext("%(count)s items were added.", count=len(added)))
+    return show_result(context, context.gettext("%(count)s items were added.", count=len(added)))
 
 
 @routes.post("/studies/{study}/data/draw", STAFF)
@@ -105,7 +108,7 @@ def draw(context: RequestContext) -> Response:
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
-    return _data(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
+    return show_result(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
 
 
 @routes.get("/studies/{study}/data/export", STAFF)
@@ -140,7 +143,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
     return _file(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
 
 
-@routes.post("/studies/{study}/data/take-in", STAFF, upload=True)
+@routes.post("/studies/{study}/data/take-in", STAFF, upload=1)
 def take_in_workbook(context: RequestContext) -> Response:
     """The workbook back, filled in."""
     try:
@@ -151,4 +154,4 @@ def take_in_workbook(context: RequestContext) -> Response:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
     words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
-    return _data(context, words)
+    return show_result(context, words)
