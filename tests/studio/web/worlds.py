@@ -16,7 +16,6 @@ from tests.support.studies import QUESTION, described
 ANONYMOUS, STRANGER = "anonymous", "signed in, in no study"
 OWNER, RESEARCHER, REVIEWER, EXPERT = "owner", "researcher", "reviewer", "expert"
 PERSON, OTHER_PERSON = "participant", "another participant of the study"
-FILE = "dish.png"
 OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of another study"
 
 
@@ -47,7 +46,7 @@ def make_study(workspace: Workspace, name: str, owner: int) -> Study:
     definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
     study = studies.create_study(workspace, definition, owner=owner)
     items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
-    media.add_media(workspace, study.id, {FILE: ("image/png", name.encode())})
+    media.add_media(workspace, study.id, {f"{name}.png": ("image/png", b"a picture")})
     return studies.set_state(workspace, study.id, StudyState.OPEN)
 
 
@@ -84,6 +83,6 @@ def build_world(workspace: Workspace, number: int) -> World:
         "invite": str(invite.id),
         "item": str(work.item.id),
         "answer": str(answer.id),
-        "file": FILE,
+        "file": f"{study.name}.png",
     }
     return World(workspace, study, other, known, person, login, values)

@@ -140,6 +140,10 @@ if (form) {
     problems.focus();
   };
 
+  form.addEventListener("change", ({ target }) => {
+    const place = target.closest("[data-asked]")?.querySelector("[data-problem]");
+    if (place) place.hidden = true;
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     submit(event.submitter);
