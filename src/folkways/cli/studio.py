@@ -155,7 +155,7 @@ def account(login: str, study: str | None, role: str, workspace: str) -> None:
 @command.command("template", context_settings=CONTEXT)
 @click.argument("name", required=False, metavar="[TEMPLATE]")
 def template(name: str | None) -> None:
-    """Print a template as a file to start from; without a name, list the five."""
+    """Print a template as a file to start from; without a name, list them."""
     from folkways.studio.workflows.templates import TEMPLATES, template_text
 
     if name is not None:

@@ -84,6 +84,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/data/media"): STAFF,
     ("GET", "/studies"): SIGNED_IN,
     ("GET", "/studies/new"): MAKERS,
+    ("GET", "/gallery"): MAKERS,
+    ("GET", "/gallery/{template}"): MAKERS,
     ("POST", "/studies/new"): MAKERS,
     ("POST", "/studies/make"): MAKERS,
     ("GET", "/studies/{study}"): STAFF,

@@ -83,6 +83,7 @@ def build_world(workspace: Workspace, number: int) -> World:
         "invite": str(invite.id),
         "item": str(work.item.id),
         "answer": str(answer.id),
+        "template": "norms",
         "file": f"{study.name}.png",
     }
     return World(workspace, study, other, known, person, login, values)
