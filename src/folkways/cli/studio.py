@@ -84,7 +84,7 @@ def _ready(address: str) -> None:
 def create_study(
     template: str, owner: str, name: str | None, title: str | None, at_once: bool, models: Path | None, workspace: str
 ) -> None:
-    """Make a study from one of the five templates, or from a file of your own.
+    """Make a study from a template, or from a file of your own.
 
     \b
     folkways studio template verification > mine.yaml      # to begin with

@@ -50,6 +50,24 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
         click.echo(f"added {plural(len(added), 'item')} to {stage}")
 
 
+@click.command("media", context_settings=CONTEXT)
+@click.argument("study")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@workspace_option
+def media(study: str, files: tuple[Path, ...], workspace: str) -> None:
+    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none.
+
+    They lie in a folder beside the workspace, or in that which FOLKWAYS_MEDIA names.
+    """
+    from folkways.reports.text import plural
+    from folkways.studio.imports.media import read_files
+    from folkways.studio.services.media import add_media
+
+    with opened(workspace) as database:
+        added = add_media(database, study_id(database, study), read_files(files))
+        click.echo(f"added {plural(added, 'file')} to {study}")
+
+
 @click.command("draw", context_settings=CONTEXT)
 @click.argument("study")
 @click.argument("stage")
@@ -218,4 +236,4 @@ def _person(database: Workspace, study: str, pseudonym: str) -> int:
     raise UnknownNameError("participant", pseudonym, [each.pseudonym for each in found])
 
 
-COMMANDS = (import_items, draw, export, progress, agreement, hand_out, take_in)
+COMMANDS = (import_items, media, draw, export, progress, agreement, hand_out, take_in)

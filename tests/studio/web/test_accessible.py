@@ -42,6 +42,7 @@ VERSIONS = [
 ]
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+GALLERY = ("/gallery", "/gallery/preference")
 DESK = ("", "/people", "/items", "/quality", "/data", "/log")
 
 
@@ -113,7 +114,7 @@ def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
     for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
         found[address] = axe_violations(page)
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], color_scheme=theme):
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme):
         found[address] = axe_violations(page)
     assert {address: broken for address, broken in found.items() if broken} == {}
 
@@ -140,7 +141,7 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
         for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):
             wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], **PHONE):
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
 

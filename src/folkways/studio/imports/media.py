@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from folkways.errors import DataError
 
@@ -80,6 +80,19 @@ def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes
     if problems:
         raise MediaError(problems)
     return found
+
+
+def read_files(paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
+    """``read_media`` of files on this machine; MediaError also for those that cannot be read."""
+    contents, problems = [], {}
+    for path in paths:
+        try:
+            contents.append((path.name, path.read_bytes()))
+        except OSError as error:
+            problems[str(path)] = f"cannot be read: {error.strerror or error}"
+    if problems:
+        raise MediaError(problems)
+    return read_media(contents)
 
 
 def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> Iterator[tuple[str, bytes]]:
