@@ -119,6 +119,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"ask": ["a"]}, r"stages\[0\].ask: has to be a list of mappings"),
     ({"ask": [{**ASK[0], "key": "Is it?"}]}, r"ask\[0\].key: has to be small letters"),
     ({"ask": [ASK[0], ASK[0]]}, r"ask\[1\].key: 'polite' is taken"),
+    ({"ask": [{**ASK[0], "key": "text"}]}, r"ask\[0\].key: 'text' is taken"),
     ({"ask": [{**ASK[0], "type": "slider"}]}, r"ask\[0\].type: 'slider' cannot be asked; valid: choice, several"),
     ({"ask": [{**ASK[0], "options": [True, False]}]}, r"ask\[0\].options: .* write yes, no and numbers in quotes"),
     ({"ask": [{**ASK[0], "colour": "red"}]}, r"ask\[0\].colour: is no setting here; valid: key, type, label"),
@@ -211,6 +212,11 @@ def test_whatever_a_browser_sends_is_a_draft_and_taken_or_refused_in_words(pairs
         assert set(error.problems) <= {part["key"] for part in ASK}
     else:
         assert FORM.validate(FORM.draft_of(payload), CONTENT, CONFIG) == payload
+
+
+@pytest.mark.parametrize(("typed", "read"), [("7,5", 7.5), ("٧", 7.0), ("1,000", "1,000"), ("-3", -3.0), ("seven", "seven")])
+def test_numbers_as_people_write_them(typed: str, read: object) -> None:
+    assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}
 
 
 def test_rules_of_agreeing() -> None:

@@ -114,7 +114,9 @@ def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
     for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
         found[address] = axe_violations(page)
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme):
+    for address, page in looked_at(
+        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme
+    ):
         found[address] = axe_violations(page)
     assert {address: broken for address, broken in found.items() if broken} == {}
 

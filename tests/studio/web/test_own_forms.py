@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 import struct
@@ -16,6 +17,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from folkways.studio.records import Role
+from folkways.studio.services.items import NewItem, add_items
 from folkways.studio.services.people import sessions
 from folkways.studio.web.app import create_app
 from folkways.workspace.database import open_workspace
@@ -89,6 +91,11 @@ class World:
         """The address of the next task."""
         home = f"/work/{self.desk.study.name}"
         return str(browser.fill(f"{home}/next", {}, home).headers["location"])
+
+    def add(self, key: str) -> int:
+        """An item of that key."""
+        new = [NewItem(key, {**CONTENT, **MEDIA}, "korea")]
+        return add_items(self.desk.workspace, self.desk.study.id, "judge", new)[0].id
 
     def bring(self, owner: Browser, files: Mapping[str, bytes]) -> Any:
         data = f"/studies/{self.desk.study.name}/data"
@@ -183,7 +190,11 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
         # Without a script the page comes again, and what is wrong stands at its question.
         refused = browser.fill(f"{address}/submit", {**FILLED, "ask-age": "old"}, address)
         assert refused.status_code == 422
-        assert re.search(r'data-asked="age".*?data-problem><bdi>Give a number\.</bdi>', refused.text, re.DOTALL)
+        assert re.search(
+            r'data-asked="age".*?data-problem><bdi>Give a number, with nothing between its thousands\.</bdi>',
+            refused.text,
+            re.DOTALL,
+        )
         assert 'value="old"' in refused.text
         sent = browser.fill(f"{address}/submit", {**FILLED, **({"ask-polite": "0"} if number else {})}, address)
         assert sent.status_code == 303, sent.text
@@ -213,9 +224,28 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
     assert [(row["name"], row["type"]) for row in media] == [("hello.wav", "audio/wav"), ("soup bowl.png", "image/png")]
 
 
+def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: Browser) -> None:
+    item = world.add("settled")
+    person = world.desk.person()
+    answer = world.desk.submit(person, world.desk.work(person, "judge"), {"answers": ANSWERS}).judgement
+    page = f"/studies/{world.desk.study.name}/items/{answer.item_id}"
+    assert answer.item_id == item
+    refused = owner.fill(f"{page}/settle", {"ask-polite": "0", "reason_why": "I know"}, page)
+    assert (refused.status_code, refused.text.count("This has to be answered.")) == (422, 8), "in the list and at each question"
+    settled = owner.fill(f"{page}/settle", {**FILLED, "reason_why": "I know"}, page)
+    assert settled.headers["location"] == page
+    shown = html.unescape(owner.get(page).text)
+    assert "why: It is too loud." in shown
+    owner.fill(f"/studies/{world.desk.study.name}/answers/{answer.id}/redact", {"field": "text"}, page)
+    shown = html.unescape(owner.get(page).text)
+    assert "why: [redacted]" in shown
+    assert "It is too loud." not in shown
+    assert "polite: no" in shown
+
+
 def test_each_reader_reads_the_question_in_their_language(world: World) -> None:
     browser = world.browser(world.desk.person().account_id)
-    world.desk.add("judge", [{**CONTENT, **MEDIA}])
+    world.add("read")
     address = world.task(browser)
     page = browser.get(address, headers={"Accept-Language": "ar"}).text
     assert '<bdi lang="ar">ما مدى ملاءمته؟</bdi>' in page

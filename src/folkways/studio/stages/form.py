@@ -5,8 +5,8 @@
   answers: 3
   show: [{field: story, type: text}, {field: picture, type: image}]
   ask:
-    - {key: fit, type: scale, label: How fitting is it?, ends: [not at all, entirely]}
-    - {key: why, type: text, label: Why?, required: false, if: {key: fit, is: [1, 2]}}
+    - {key: fit, type: scale, label: "How fitting is it?", ends: [not at all, entirely]}
+    - {key: why, type: text, label: "Why?", required: false, if: {key: fit, is: [1, 2]}}
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from folkways.studio.stages.arranging import PART_TYPES
@@ -14,6 +14,7 @@ FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")
 SHOWN_TYPES = ("text", "image", "audio")
 SHOWN_KEYS = ("field", "type", "label", "optional")
 ASKED_KEYS = ("key", "type", "label", "help", "required", "if")
+RESULT_KEYS = ("disputed", "adjudicated", "agreed")
 MOST_PARTS, MOST_OPTIONS = 40, 60
 WANTED: Mapping[str, str] = {
     "field": "has to name a column of the items: letters, digits, spaces, _ and -",
@@ -85,8 +86,9 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any]) -> dict[str, str]:
     if not 1 <= len(ask) <= MOST_PARTS:
         problems["ask"] = f"needs 1 to {MOST_PARTS} parts; there are {len(ask)}"
     earlier: dict[str, Mapping[str, Any]] = {}
+    taken = {*RESULT_KEYS, *(str(entry.get("field")) for entry in show)}  # what is answered is handed on beside what was shown
     for number, entry in enumerate(ask):
-        _check_asked(entry, f"ask[{number}]", earlier, problems)
+        _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
     return problems
 
 
@@ -105,13 +107,15 @@ def _check_settings(
             problems.setdefault(f"{place}.{group[0]}", "is missing" if len(group) == 1 else f"give one of: {', '.join(group)}")
 
 
-def _check_asked(entry: Mapping[str, Any], place: str, earlier: dict[str, Mapping[str, Any]], problems: dict[str, str]) -> None:
+def _check_asked(
+    entry: Mapping[str, Any], place: str, taken: Collection[str], earlier: dict[str, Mapping[str, Any]], problems: dict[str, str]
+) -> None:
     key = entry.get("key")
     kind = PART_TYPES.get(str(entry.get("type")))
     before = len(problems)
     if not isinstance(key, str) or not KEY.fullmatch(key):
         problems[f"{place}.key"] = f"has to be small letters, digits and _, not {key!r}; it names the column of the answers"
-    elif key in earlier or key in ("disputed", "adjudicated", "agreed"):
+    elif key in earlier or key in taken:
         problems[f"{place}.key"] = f"{key!r} is taken; choose another name"
     if kind is None:
         problems[f"{place}.type"] = f"{entry.get('type')!r} cannot be asked; valid: {', '.join(PART_TYPES)}"

@@ -7,6 +7,7 @@ A part is a mapping of the study's file: ``key``, ``type``, ``label``, and the s
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -20,6 +21,7 @@ Part = Mapping[str, Any]
 Content = Mapping[str, Any]
 
 LONGEST_TEXT = 4000
+THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+")
 MOST_STEPS = 11
 """Points of a scale: more than eleven fit on no phone."""
 
@@ -187,9 +189,11 @@ class Number(Scale):
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """The number, or what was typed in its place."""
-        sent = text(fields, field_of(part)).replace(",", ".")
+        sent = text(fields, field_of(part))
+        if THOUSANDS.fullmatch(sent):
+            return sent  # a thousand here is a one there: whoever wrote it is asked
         try:
-            number = float(sent)
+            number = float(sent.replace(",", "."))
         except ValueError:
             return sent or None
         return number if abs(number) < 1e15 else sent  # nan and infinity as well: JSON has neither
@@ -197,7 +201,7 @@ class Number(Scale):
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """A number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-            raise UnfitError("Give a number.")
+            raise UnfitError("Give a number, with nothing between its thousands.")
         if value < part.get("least", value):
             raise UnfitError("Give a number of at least %(least)s.", least=part["least"])
         if value > part.get("most", value):
