@@ -247,6 +247,7 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE batches")
+        database.execute("DROP TABLE studio_media")
         database.execute("UPDATE alembic_version SET version_num = '0008'")
         database.commit()
     before = load_run("last", old).scores()
