@@ -66,7 +66,7 @@ class Ranking(PartType):
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """[value, place] of each option that has a place: half an order is a fine draft."""
-        found = [
+        found: list[Any] = [
             [value, place]
             for number, value in enumerate(values_of(part, content))
             if (place := whole(text(fields, f"{field_of(part)}-{number}"))) is not None
