@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from folkways.studio.records import AssignmentState, ItemState
+from folkways.studio.services.work.task_numbers import shown_number
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from perf.studio.people import Account
@@ -34,6 +35,7 @@ def audit(workspace: Workspace, account: Account) -> list[str]:
         items = list(connection.scalars(sa.select(schema.items.c.id)))
         slots = connection.execute(sa.select(schema.assignments)).all()
         judgements = connection.execute(sa.select(schema.judgements)).all()
+        people_of = connection.execute(sa.select(schema.participants.c.id, schema.participants.c.pseudonym)).all()
     problems = list(account.problems)
     for item in items:
         people = [row.participant_id for row in judgements if row.item_id == item]
@@ -42,7 +44,8 @@ def audit(workspace: Workspace, account: Account) -> list[str]:
             problems.append(f"item {item} has {len(people)} answers of {len(set(people))} people")
         if len(live) != ANSWERS or any(row.state != AssignmentState.DONE for row in live):
             problems.append(f"item {item} has {len(live)} slots, {sorted(row.state for row in live)}")
-    found = {row.key: (row.assignment_id, row.payload["choices"]) for row in judgements}
+    secrets = {row.id: row.pseudonym for row in people_of}
+    found = {row.key: (shown_number(row.assignment_id, secrets[row.participant_id]), row.payload["choices"]) for row in judgements}
     if len(found) != len(judgements):
         problems.append(f"{len(judgements) - len(found)} judgements are there twice")
     for key, (address, choice) in account.stored.items():

@@ -241,8 +241,12 @@ def report_runs(
 
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace, create=False)
     records = [run_records.find_asked_run(database, name) for name in names]
-    data = collect(database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items)
-    return write_report(data, Path(out), tuple(formats))
+    # Not kept in a variable: what only the tables need is let go before anything is drawn.
+    return write_report(
+        collect(database, records, title=title, profile=profile, cost_of=cost_function(prices), show_items=items),
+        Path(out),
+        tuple(formats),
+    )
 
 
 def estimate_run(

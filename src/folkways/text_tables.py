@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -56,11 +57,25 @@ def _delimited(path: Path, separator: str) -> pl.DataFrame:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
     if not text.strip():
         raise DataError("is empty", file=path)
+    if separator == ",":
+        separator, text = _separator(text)
     try:
         return from_csv(pl.read_csv(text.encode(), separator=separator, infer_schema=False).fill_null(""))
     except PolarsError:
         _check_widths(text, separator, path)
         raise
+
+
+def _separator(text: str) -> tuple[str, str]:
+    """What stands between the cells of a CSV, and the CSV without the line that names it: spreadsheets write semicolons where the
+    comma is the decimal point.
+    """
+    header, _, rest = text.partition("\n")
+    named = re.fullmatch(r"sep=(.)\s*", header)
+    if named:
+        return named[1], rest
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(",;\t", key=bare.count), text
 
 
 def _check_widths(text: str, separator: str, path: Path) -> None:

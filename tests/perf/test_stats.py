@@ -7,7 +7,7 @@ import pytest
 
 from folkways.stats.intervals import wilson
 from perf.stats import __main__ as speed
-from perf.stats import until
+from perf.stats import judging, until
 
 
 def test_a_number_fixed_beforehand_is_the_smallest_that_is_enough() -> None:
@@ -47,3 +47,23 @@ def test_the_bench_has_80_000_judgements_per_model() -> None:
     assert base.height == 80_000
     assert base["question"].n_unique() == 500
     assert speed.judged(base.head(200), 3)["sem_b"].is_in([0.0, 1.0]).all()
+
+
+def test_replies_of_a_simulated_model_are_as_often_right_as_was_asked_for() -> None:
+    rng = np.random.default_rng(1)
+    one = judging.replies((400,) * 20, 0.3, judging.KIND, rng)
+    assert one.truth.mean() == pytest.approx(0.3, abs=0.05)
+    assert one.verdicts[one.truth == 1].mean() == pytest.approx(0.95, abs=0.02)
+    assert one.verdicts[one.truth == 0].mean() == pytest.approx(0.4, abs=0.04)
+    labelled = one.labelled([3] * 20, rng)
+    known = ~np.isnan(labelled.labels)
+    assert np.bincount(labelled.cultures[known]).tolist() == [3] * 20
+    assert (labelled.labels[known] == one.truth[known]).all()
+
+
+def test_the_judges_simulation_has_a_line_for_each_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging, "STRUCTURES", {"BLEnD, 16 cultures": (250, 260)})
+    monkeypatch.setattr(judging, "PER_CULTURE", (4, 8, 12))
+    tables = [[*table] for table in (judging.differences(1), judging.allocation(1), judging.coverage(1, None))]
+    assert [len(lines) - 2 for lines in tables] == [24, 6, 9]
+    assert all(line.count("|") == lines[0].count("|") for lines in tables for line in lines)

@@ -25,6 +25,7 @@ from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.river import Done, folkways, folkways_process
+from tests.workspace.test_database import migrated
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
@@ -228,6 +229,21 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
     assert states.sort("item").equals(judged.filter(pl.col("state") != "missing").sort("item"))
 
 
+def studio_as_it_was(database: sqlite3.Connection, place: Path) -> None:
+    """Make the studio's tables, which are empty, what they were at schema 0008, whatever they have become since."""
+    engine = sa.create_engine(f"sqlite:///{place}")
+    migrated(engine, "0008")
+    engine.dispose()
+    ours = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name LIKE 'studio_%' AND sql IS NOT NULL ORDER BY rowid"
+    with closing(sqlite3.connect(place)) as before:
+        made = before.execute(ours).fetchall()
+    for kind, name, _ in database.execute(ours).fetchall():
+        if kind == "table":
+            database.execute(f"DROP TABLE {name}")
+    for _, _, statement in made:
+        database.execute(statement)
+
+
 def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_is_scored(asked: Asked, tmp_path: Path) -> None:
     """As schema 0008 had it: replies cut and unread were unreadable, and thoughts were thrown away."""
     old = tmp_path / "w.db"
@@ -242,12 +258,10 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("responses", "thoughts"),
             ("responses", "batched"),
             ("runs", "archive"),
-            ("studio_participants", "consent_sha256"),
-            ("studio_participants", "consent_language"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         database.execute("DROP TABLE batches")
-        database.execute("DROP TABLE studio_media")
+        studio_as_it_was(database, tmp_path / "0008.db")
         database.execute("UPDATE alembic_version SET version_num = '0008'")
         database.commit()
     before = load_run("last", old).scores()

@@ -23,7 +23,7 @@ from folkways.records import State
 from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, _notes, _settle, judge_run
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY
 from folkways.runs.models import Model, open_models
-from folkways.stats.raters.calibration import prediction_powered
+from folkways.stats.raters.stratified_calibration import stratified_powered
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
@@ -313,11 +313,11 @@ def test_labels_correct_a_lenient_judge(answered: Run, tmp_path: Path) -> None:
     corrected, lexical, judged = (value_of(found, name) for name in ("corrected", "lexical", "judged"))
     assert judged["estimate"] > lexical["estimate"] + 30
     assert corrected["low"] < lexical["estimate"] < corrected["high"] < judged["estimate"]
-    direct = prediction_powered(
+    direct = stratified_powered(
         verdicts.select(pl.when(pl.col("ended") != "no reply").then("verdict").fill_null(math.nan))["verdict"].to_numpy(),
         verdicts["label"].fill_null(math.nan).to_numpy(),
-        np.unique(verdicts["question"].to_list(), return_inverse=True)[1],
-    )
+        *(np.unique(verdicts[name].to_list(), return_inverse=True)[1] for name in ("culture", "question")),
+    ).corrected
     assert corrected["estimate"] == pytest.approx(100 * direct.rate)
     assert corrected["low"] == pytest.approx(100 * direct.interval.low)
     assert value_of(found, "sensitivity")["estimate"] == 100

@@ -16,7 +16,9 @@ from folkways.records import Metric
 from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY, summarise
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import prediction_powered, rogan_gladen
+from folkways.stats.raters.judge_quality import youden_index
 from folkways.stats.raters.kappa import cohen_kappa
+from folkways.stats.raters.stratified_calibration import stratified_powered
 
 RULE = Metric("right", "Right", "")
 JUDGED = Metric("judged", "Judged right", "")
@@ -43,6 +45,7 @@ def verdicts(seed: int, *, halves: bool = False, lost: float = 0.2, labels: floa
             {
                 "task": "x/y",
                 "endpoint": "m",
+                "judge": "j",
                 "question": f"q{int(rng.integers(0, 30)):02}",
                 "culture": str(rng.choice(["KR", "ET", "US"], p=[0.6, 0.35, 0.05])),
                 "language": str(rng.choice(["en", "ko"])),
@@ -99,7 +102,13 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
     said = [row["lexical"] if row["verdict"] is None else row["verdict"] for row in part]
     guesses = [math.nan if row["ended"] == "no reply" else guess for row, guess in zip(part, said, strict=True)]
     labels = [math.nan if row["label"] is None else row["label"] for row in part]
-    powered = prediction_powered(np.array(guesses), np.array(labels), numbers(part))
+    cultures = sorted({row["culture"] for row in part})
+    of_culture = np.array([cultures.index(row["culture"]) for row in part])
+    columns = (np.array(guesses), np.array(labels))
+    if len(cultures) > 1:
+        powered = stratified_powered(*columns, of_culture, numbers(part)).corrected
+    else:
+        powered = prediction_powered(*columns, numbers(part))
     found.append(("corrected", 100 * powered.rate, hundred(powered.interval), part))
     firm = [row for row in labelled if row["label"] in (0, 1) and row["ended"] == "judged"]
     right, wrong = ([row for row in firm if row["label"] == label] for label in (1, 0))
@@ -118,6 +127,13 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
     for name, count, rows in (("sensitivity", hits, right), ("specificity", rejections, wrong)):
         if rows:
             found.append((name, 100 * count / len(rows), hundred(wilson(count, len(rows))), rows))
+    if right and wrong:
+        said_so, labelled_so = (np.array([row[name] for row in firm]) for name in ("verdict", "label"))
+        youden = youden_index(said_so, labelled_so, numbers(firm))
+        assert youden is not None
+        assert youden.index.difference == pytest.approx(hits / len(right) + rejections / len(wrong) - 1)
+        interval = Interval(youden.index.low, youden.index.high, "wilson 95% put together")
+        found.append(("youden", youden.index.difference, interval, firm))
     if firm:
         for name, judge in (("kappa_judge_people", "verdict"), ("kappa_lexical_people", "lexical")):
             table = kappa(firm, judge, "label")
@@ -148,7 +164,8 @@ def test_every_quantity_is_what_counting_row_by_row_gives(case: str) -> None:
     for facet, value in groups:
         part = [row for row in rows if facet == "all" or row[facet] == value]
         for quantity, estimate, interval, base in quantities(part):
-            place = ("x/y", "m", facet, value, quantity, float(estimate), interval.low, interval.high, interval.method)
+            where = ("x/y", "m", "j", None, facet, value, quantity)
+            place = (*where, float(estimate), interval.low, interval.high, None, interval.method)
             questions = len({row["question"] for row in base})
             expected.append((*place, len(base), questions, case == "no labels", "signed"))
     frame = pl.DataFrame(expected, schema=dict(SUMMARY), orient="row").fill_nan(None)
@@ -156,7 +173,8 @@ def test_every_quantity_is_what_counting_row_by_row_gives(case: str) -> None:
 
 
 def test_these_verdicts_come_to_every_quantity() -> None:
-    assert {name for rows in CASES.values() for name, *_ in quantities(rows)} == set(QUANTITIES)
+    compared = set(list(QUANTITIES)[list(QUANTITIES).index("judged_difference") :])
+    assert {name for rows in CASES.values() for name, *_ in quantities(rows)} == set(QUANTITIES) - compared
 
 
 def test_of_no_verdicts_there_is_an_empty_summary() -> None:

@@ -57,6 +57,9 @@ GAPS: Schema = {
     "questions": pl.Int64,
 }
 
+PIECE = 100_000
+"""Answers that are compared at a time: there may be a million."""
+
 HOW_TO_ASK = "--permute-options 4, --variants all, --samples 3 or --languages local,en"
 
 
@@ -91,20 +94,13 @@ def consistency_tables(
     known = [name for name in (metric, chosen) if name in judged.columns]
     if metric not in known:
         raise NotAvailableError(f"needs {metric}, which these judgements of {task} do not have; do it: folkways score RUN")
-    rows = judged.select(*ASKED, *known).drop_nulls(metric)
-    del judged  # there may be a million
-    split = {name: split_variant(name) for name in rows["variant"].cast(pl.String).unique()}
-    templates, orders = ({name: parts[at] for name, parts in split.items()} for at in (0, 1))
-    variant, answer = pl.col("variant").cast(pl.String), pl.col(chosen if chosen in known else metric)
-    rows = rows.select(
-        *(name for name in ASKED if name != "variant"),
-        template=variant.replace_strict(templates, return_dtype=pl.String).cast(pl.Categorical),
-        order=variant.replace_strict(orders, return_dtype=pl.Int16),
-        right=pl.col(metric),
-        answer=answer.cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int32),
-    )
-    models = rows["endpoint"].unique(maintain_order=True)
-    found = [row for model in models for row in _alike(rows.filter(pl.col("endpoint") == model), same)]
+    found: list[dict[str, Any]] = []
+    gaps: list[dict[str, Any]] = []
+    for endpoint in judged["endpoint"].unique(maintain_order=True):  # one after the other: there may be a million rows
+        of_model = judged.filter(pl.col("endpoint") == endpoint).select(*ASKED, *known).drop_nulls(metric)
+        rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in known else metric))
+        found += _alike(rows, same)
+        gaps += _gaps(rows)
     if not found:
         raise NotAvailableError(f"needs questions that were asked in more than one way: {HOW_TO_ASK}")
     by_words = "" if chosen in known else " Answers in words agree where both are right or both are wrong."
@@ -120,42 +116,37 @@ def consistency_tables(
             "Wilson's interval of the effective answers, clustered by question; spread is between whole scores.",
         ),
     )
-    gaps = [row for model in models for row in _gaps(rows.filter(pl.col("endpoint") == model))]
     return (alike, _gap_table(gaps, task)) if gaps else (alike,)
+
+
+def _ways(judged: pl.DataFrame, right: pl.Expr, answer: pl.Expr) -> pl.DataFrame:
+    """The judgements with WAYS, ``right`` and a number for each ``answer``."""
+    split = {name: split_variant(name) for name in judged["variant"].cast(pl.String).unique()}
+    templates, orders = ({name: parts[at] for name, parts in split.items()} for at in (0, 1))
+    variant = pl.col("variant").cast(pl.String)
+    return judged.select(
+        *(name for name in ASKED if name != "variant"),
+        template=variant.replace_strict(templates, return_dtype=pl.String).cast(pl.Categorical),
+        order=variant.replace_strict(orders, return_dtype=pl.Int16),
+        right=right,
+        answer=answer.cast(pl.String).cast(pl.Categorical).to_physical().cast(pl.Int32),
+    )
 
 
 def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     """ALIKE of one model."""
-    # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
-    numbers = rows.select(_numbered(name) for name in (*same, *WAYS))
-    rows = rows.select(
-        "endpoint", "right", "question", said=pl.col("answer").fill_null(-1 - pl.int_range(pl.len(), dtype=pl.Int32))
-    )
-    rows = rows.with_columns(numbers.rename({name: f"number_{name}" for name in numbers.columns}))
-    rows = rows.unique([f"number_{name}" for name in numbers.columns], keep="last", maintain_order=True)
+    rows = rows.with_row_index("row")
+    pieces = rows.height // PIECE + 1
+    piece = pl.col(same[0]).to_physical().hash() % pieces
+    parts = [dict(_asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
     for over in WAYS:
-        if rows[f"number_{over}"].n_unique() < 2:
+        found = [part[over] for part in parts if over in part]
+        if not found:
             continue
-        key = pl.lit(0, dtype=pl.Int64)
-        for name in (*same, *(way for way in WAYS if way != over)):
-            key = key * int(numbers[name].max()) + pl.col(f"number_{name}").cast(pl.Int64) - 1  # type: ignore[arg-type]
-        each = rows.with_columns(key=key).filter(pl.len().over("key") > 1)
-        if each.is_empty():
-            continue
-        counts = each.group_by("key", "said", maintain_order=True).agg(n=pl.len())
-        total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
-        spoken = counts.group_by("key", maintain_order=True).agg(
-            ways=total,
-            agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
-            entropy=-(share * share.log(2)).sum(),
-        )
-        right = each.group_by("key", maintain_order=True).agg(
-            pl.col("question").first(), turned=(pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
-        )
-        items = spoken.join(right, on="key", maintain_order="left")
-        questions = items["question"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
+        items = pl.concat(items for items, _ in found).sort("row")
+        by_way = pl.concat(sums for _, sums in found).group_by("way").sum().select(pl.col("right") / pl.col("n")).to_series()
+        questions = items["cluster"].cast(pl.String).cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
         ways = int(items["ways"].max())  # type: ignore[arg-type]
-        by_way = each.group_by(f"number_{over}").agg(pl.col("right").mean())["right"]
         yield {
             "endpoint": rows["endpoint"][0],
             "over": over,
@@ -169,9 +160,30 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _numbered(name: str) -> pl.Expr:
-    """The values of a column as numbers from 1 on."""
-    return pl.col(name).cast(pl.String).cast(pl.Categorical).to_physical().rank("dense").alias(name)
+def _asked_again(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[tuple[str, tuple[pl.DataFrame, pl.DataFrame]]]:
+    """What differed -> a row for each item that was asked in several such ways, and of each way the right answers and all."""
+    # One row for each way, also where a run was made again, and each answer that could not be read one of its own.
+    rows = rows.unique([*same, *WAYS], keep="last", maintain_order=True)
+    rows = rows.with_columns(said=pl.col("answer").fill_null(-1 - pl.col("row").cast(pl.Int32)))
+    for over in WAYS:
+        kept = [*same, *(way for way in WAYS if way != over)]
+        each = rows.filter(pl.len().over(kept) > 1)
+        if each.is_empty():
+            continue
+        counts = each.group_by(*kept, "said", maintain_order=True).agg(n=pl.len())
+        total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
+        spoken = counts.group_by(kept, maintain_order=True).agg(
+            ways=total,
+            agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
+            entropy=-(share * share.log(2)).sum(),
+        )
+        turned = (pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
+        right = each.group_by(kept, maintain_order=True).agg(
+            pl.col("row").first(), cluster=pl.col("question").first(), turned=turned
+        )
+        items = spoken.join(right, on=kept, how="left", nulls_equal=True, maintain_order="left")
+        by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(pl.col("right").cast(pl.Float64).sum(), n=pl.len())
+        yield over, (items.select("row", "cluster", "ways", "agreement", "entropy", "turned"), by_way)
 
 
 def _mean(values: Any, questions: Any, name: str, prefix: str, scale: float, most: float) -> dict[str, float]:

@@ -94,18 +94,21 @@ def create_study(
     from folkways.studio.records import StudyState
     from folkways.studio.services import studies
     from folkways.studio.services.models import modelling
-    from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition
+    from folkways.studio.workflows.definition import load_definition, parse_yaml, read_definition, read_description
     from folkways.studio.workflows.templates import template_text
+    from folkways.studio.workflows.yaml_text import with_settings
 
     if template.endswith((".yaml", ".yml")):
-        definition = load_definition(Path(template))
+        text, definition = read_description(Path(template)), load_definition(Path(template))
     else:
-        definition = read_definition(parse_yaml(template_text(template)), f"template {template}")
+        text = template_text(template)
+        definition = read_definition(parse_yaml(text), f"template {template}")
     changes = {key: value for key, value in (("name", name), ("title", title)) if value is not None}
     if changes:
         definition = read_definition({**definition.raw, **changes}, template)
+        text = with_settings(text, definition.raw)
     with opened(workspace, create=True) as database:
-        study = studies.create_study(database, definition, owner=_account(database, owner))
+        study = studies.create_study(database, definition, owner=_account(database, owner), text=text)
         if at_once:
             study = studies.set_state(database, study.id, StudyState.OPEN)
         click.echo(
@@ -182,6 +185,32 @@ def check(file: Path) -> None:
         click.echo(f"  stage {stage.name}: {stage.kind} by {stage.role}s, {stage.config['answers']} per item{onward}")
 
 
+@command.command("edit", context_settings=CONTEXT)
+@click.argument("study")
+@click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE.yaml]")
+@workspace_option
+def edit(study: str, file: Path | None, workspace: str) -> None:
+    """Change a study by a new description, as far as people have not met what is changed. Without a file, print the one it has.
+
+    \b
+    folkways studio edit verification > mine.yaml
+    folkways studio edit verification mine.yaml
+    """
+    from folkways.studio.services import descriptions, studies
+    from folkways.studio.workflows.definition import read_description
+
+    with opened(workspace) as database:
+        found = studies.get_study(database, study_id(database, study))
+        if file is None:
+            click.echo(descriptions.description_of(database, found), nl=False)
+            return
+        changes = descriptions.edit_study(database, found.id, read_description(file), file=file)
+        for change in changes:
+            click.echo(change)
+        if not changes:
+            click.echo(f"nothing of {study} has changed but the text")
+
+
 @command.command("studies", context_settings=CONTEXT)
 @workspace_option
 def list_studies(workspace: str) -> None:
@@ -230,6 +259,23 @@ def invite(study: str, role: str, population: str | None, uses: int | None, days
             database, number, Role(role), population=population, uses=uses, days=days, note="made in a terminal"
         )
         click.echo(f"{address.rstrip('/')}/join/{token}")
+
+
+@command.command("reset-password", context_settings=CONTEXT)
+@click.argument("login")
+@click.option("--hours", type=Number(min=0.01), default=24, show_default=True, help="How long the link works.")
+@click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")
+@workspace_option
+def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
+    """Make a link by which somebody chooses a new password, once. It is shown only here; links made before work no more."""
+    from folkways.studio.services.people import accounts, password_links
+
+    with opened(workspace) as database:
+        found = accounts.find_account(database, login)
+        if found is None:
+            raise FolkwaysError(f"there is no account {login!r} in {workspace}; make one with: folkways studio account {login}")
+        token = password_links.make_link(database, found.id, hours=hours)
+        click.echo(f"{address.rstrip('/')}/password/{token}")
 
 
 for each in studio_data.COMMANDS:

@@ -35,10 +35,11 @@ CONTEXT = {"help_option_names": ["-h", "--help"]}
 @click.option("--population", metavar="NAME", help="For rows that name none.")
 @workspace_option
 def import_items(study: str, stage: str, file: Path, population: str | None, workspace: str) -> None:
-    """Add items to a stage, one per row of a CSV, XLSX, JSONL or Parquet file: all of them or none.
+    """Add items to a stage, one per row of a CSV, XLSX, JSON, JSONL or Parquet file: all of them or none.
 
-    Columns are the fields of the stage's items; item (an id), population and check (the right answer of an attention check, as
-    JSON) may be there as well. Options are columns option_a, option_b and so on; candidates candidate_1, by_1 and so on.
+    Columns are the fields of the stage's items; item (an id), population, check and qualification (the answer that is known, of a
+    question among the work or of one of the test) may be there as well. Options are columns option_a, option_b and so on;
+    candidates candidate_1, by_1 and so on.
     """
     from folkways.reports.text import plural
     from folkways.studio.imports.items import import_items as add

@@ -32,6 +32,7 @@ class StudyState(StrEnum):
     OPEN = "open"
     PAUSED = "paused"
     CLOSED = "closed"
+    DELETED = "deleted"  # nobody sees it any more; the audit trail names it
 
 
 class ParticipantState(StrEnum):
@@ -43,6 +44,13 @@ class ParticipantState(StrEnum):
     SCREENED_OUT = "screened_out"
     FINISHED = "finished"
     WITHDRAWN = "withdrawn"  # left out of every export
+    EXCLUDED = "excluded"  # by a researcher, for a reason; left out of every export as long as that stands
+    PAUSED = "paused"  # by a rule over known answers, until a researcher lifts it
+    FAILED = "failed"  # did not pass the test of any stage that they could work on
+
+
+LEFT_OUT = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED)
+"""People whose answers count nowhere."""
 
 
 class ItemState(StrEnum):
@@ -140,8 +148,10 @@ class Invite:
 @dataclass(frozen=True, slots=True)
 class Participant:
     """An account's part in one study. pseudonym: the only name that leaves the studio. waiver: why criteria were waived.
+    exclusion: why they were excluded, in the words that they were told.
 
-    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it.
+    consent_version, consent_sha256, consent_language: the text that they agreed to, as they saw it. pause: why they are paused.
+    pay: which code of the recruitment service ends their work, where that is not said by their state.
     """
 
     id: int
@@ -157,8 +167,30 @@ class Participant:
     consented: float | None
     eligible: bool | None
     waiver: str | None
+    exclusion: str | None
     joined: float
     left: float | None
+    pause: str | None
+    pay: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How somebody stands with the known answers of a stage. test: again (another try is left), passed, failed or waived; None
+    where no try is over. right of asked: in the last try. test_from, gold_from: the judgement after which the next try begins,
+    and after which answers count for the rules. warned: when.
+    """
+
+    participant_id: int
+    stage_id: int
+    test: str | None = None
+    tries: int = 0
+    right: int | None = None
+    asked: int | None = None
+    test_from: int = 0
+    gold_from: int = 0
+    warned: float | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +212,8 @@ class Item:
     """One thing that people work on in one stage. content: what is shown. result: what its judgements came to, once it is done.
 
     parent_id: the item of an earlier stage (or round) that it descends from. author_id: the participant who wrote it.
-    check: the right answer where the item is an attention check; never shown to annotators.
+    check: the right answer where it is known beforehand; never shown to annotators, and no judgement of such an item is data. test:
+    it is of the test before the stage; otherwise it comes among the stage's work.
     """
 
     id: int
@@ -197,6 +230,7 @@ class Item:
     result: Mapping[str, Any] | None
     reason: str | None
     created: float
+    test: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

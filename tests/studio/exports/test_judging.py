@@ -81,6 +81,35 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
     assert labels == [0.0, 0.0, 0.5, 0.5, 1.0, 1.0]
 
 
+def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(desk: Desk, tmp_path: Path) -> None:
+    from folkways.cli.files import write_frame
+    from folkways.studio.imports.items import import_items
+    from folkways.studio.imports.tables import read_rows
+    from folkways.workspace import run_records
+
+    record = run_records.find_run(desk.workspace, "drawn")
+    with ChatServer(mode='fixed:{"group": 0}') as server:
+        (judge,) = open_models([f"{server.url}/v1#judge"], EndpointOptions())
+        listed = judge_run(desk.workspace, record, judge, label_next=100).to_label
+        of_study = listed.filter(pl.col("culture").is_in(["US", "CN"]))
+        write_frame(of_study, tmp_path / "next.csv")
+        items = import_items(desk.workspace, desk.study.id, "judge", read_rows(tmp_path / "next.csv"))
+        assert [item.key for item in items] == of_study["id"].to_list()
+        work = desk.work(desk.person("us"))
+        shown = stage_kind(work.stage.kind).presented(work.item.content, "p")
+        assert set(shown) == {"question", "reply", "accepted", "language"}
+        assert isinstance(shown["accepted"], list)
+        for name, culture in (("us", "US"), ("china", "CN")):
+            person = desk.person(name)
+            for _ in range(of_study.filter(culture=culture).height - (name == "us")):
+                desk.answer(person, {"verdict": "incorrect"})
+        export_study(desk.workspace, desk.study.id, tmp_path / "out")
+        found = judge_run(desk.workspace, record, judge, labels=tmp_path / "out" / "labels.csv")
+    labelled = found.verdicts.filter(pl.col("label").is_not_null())
+    assert labelled.height == of_study.height - 1
+    assert set(labelled["culture"]) == {"US", "CN"}
+
+
 def test_a_hub_folder_has_everything(desk: Desk, tmp_path: Path) -> None:
     draw_answers(desk.workspace, desk.study.id, "judge", "drawn", per_culture=1)
     desk.answer(desk.person("us"), {"verdict": "incorrect", "comment": "=1+1"})

@@ -64,7 +64,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
         {**ROWS[0], "item": "q3", "question": " "},
         {**ROWS[0], "item": "q4", "option_a": "None"},
         {**ROWS[0], "item": "q5", "population": "atlantis"},
-        {**ROWS[0], "item": "q6", "check": "[1]"},
+        {**ROWS[0], "item": "q6", "check": "[4]"},
     ]
     with pytest.raises(RowsError) as error:
         import_items(desk.workspace, desk.study.id, "verify", rows, population="korea", file="mine.csv")
@@ -73,7 +73,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: Desk) -> None:
     assert "question" in error.value.problems[4]
     assert "Two options say the same" in error.value.problems[5]
     assert "valid: korea" in error.value.problems[6]
-    assert "JSON object" in error.value.problems[7]
+    assert error.value.problems[7] == "check, choices: has to be a list of positions from 0 to 3"
     assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
     assert list_items(desk.workspace, desk.study.id, "verify") == ()
 
@@ -139,3 +139,38 @@ def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) 
         assert cell in repr(item.content) or column in item.content, column
     if "spans" in item.content:
         assert [item.content["sentence"][start:end] for start, end in item.content["spans"]] == ["Boxing Day"]
+
+
+def test_a_spreadsheet_that_writes_semicolons_is_understood(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    for text in (
+        '\ufeffitem;question;option_a\r\n1;"Was; wann, wo?";1,5\r\n',
+        'sep=;\nitem;question;option_a\n1;"Was; wann, wo?";1,5\n',
+        "item\tquestion\toption_a\n1\tWas; wann, wo?\t1,5\n",
+        'item,question,option_a\n1,"Was; wann, wo?","1,5"\n',
+        '"item",question,"option_a"\n1,"Was; wann, wo?","1,5"\n',
+    ):
+        path.write_text(text, encoding="utf-8", newline="")
+        assert read_rows(path) == [{"item": "1", "question": "Was; wann, wo?", "option_a": "1,5"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"item": 1}\n{"item": 2}\n', r"is no JSON \(line 2.*one object on each line ends in .jsonl"),
+        ('{"rows": []}', "has to be a list of objects"),
+        ("[]", "has no rows"),
+        ('[{"item": 1}, 2]', "row 2: is no object"),
+    ],
+)
+def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "items.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        read_rows(path)
+
+
+def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "items.json"
+    path.write_text('[{"item": 1, "question": "왜?", "options": ["a", "b"], "note": null}, {"item": "2"}]', encoding="utf-8")
+    assert read_rows(path) == [{"item": "1", "question": "왜?", "options": '["a","b"]', "note": ""}, {"item": "2"}]

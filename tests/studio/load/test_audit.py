@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import Work
+from folkways.studio.services.work.task_numbers import shown_number
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.studio import tables as schema
 from perf.studio.audit import all_done, audit
@@ -37,7 +38,7 @@ def fill(workspace: Workspace, people: int) -> Account:
         while isinstance(work := assignments.claim_next(workspace, person.id), Work):
             key = f"{number}-{work.item.id}"
             judgements.submit(workspace, person.id, work.assignment.id, {"choices": [number % 4]}, key)
-            account.stored[key] = (f"/work/load/tasks/{work.assignment.id}", number % 4)
+            account.stored[key] = (f"/work/load/tasks/{shown_number(work.assignment.id, person.pseudonym)}", number % 4)
     return account
 
 

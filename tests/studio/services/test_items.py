@@ -47,7 +47,7 @@ def test_what_an_added_item_is_made_of(desks: tuple[Desk, Desk]) -> None:
     added = add_items(workspace, desk.study.id, "again", new, now=5.0)
     cleaned = {"question": "What?", "options": ["a", "b"], "source": "a book"}
     common = {"study_id": desk.study.id, "stage_id": stage.id, "parent_id": None, "author_id": None, "round": 1, "state": "open",
-              "result": None, "reason": None, "created": 5.0}  # fmt: skip
+              "result": None, "reason": None, "created": 5.0, "job_id": None, "test": None}  # fmt: skip
     assert stored(workspace, schema.items, "id", study_id=desk.study.id) == [
         {**common, "population_id": korea, "key": "k" * 128, "content": cleaned, "check": None},
         {**common, "population_id": None, "key": "all", "content": QUESTION, "check": None},

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import audit, items, redaction, studies
+from folkways.studio.services import audit, gold, items, redaction, studies
 from folkways.studio.services.items import NewItem
-from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services.people import accounts, holding, invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace
@@ -130,6 +130,48 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         assert accounts.verify_password(workspace, login, "a wrong guess", now=70.0) is None
         expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
     assert trail(workspace, since) == expected
+
+
+@ON_A_FILE
+def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    rules = [{"then": "warn", "below": 0.9, "after": 1}, {"then": "pause", "below": 0.7, "after": 5}]
+    stage = {**STAGES[0], "qualification": {"questions": 1, "tries": 2}, "gold": {"every": 2, "rules": rules}}
+    owner = accounts.create_account(workspace, "owner", None).id
+    study = studies.create_study(workspace, read_definition(described([stage])), owner=owner)
+    studies.set_state(workspace, study.id, StudyState.OPEN)
+    right = {"choices": [0]}
+    new = [NewItem(f"t{number}", QUESTION, "korea", right, True) for number in range(2)]
+    new += [NewItem(f"g{number}", QUESTION, "korea", right) for number in range(5)]
+    first, *_ = items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(9)])
+    items.add_items(workspace, study.id, "verify", new)
+    _, token = invites.create_invite(workspace, study.id, population="korea")
+    kim = participants.consent(workspace, participants.join(workspace, token).id, study.consent_version).id
+    began = len(trail(workspace, since))
+    for choices in ([1], [0], *[[1]] * 10):  # the test twice, then at most five known answers among ten
+        work = assignments.claim_next(workspace, kim)
+        if isinstance(work, assignments.Work):
+            judgements.submit(workspace, kim, work.assignment.id, {"choices": choices}, f"k{work.assignment.id}")
+    holding.resume(workspace, study.id, kim, "we talked", by=owner)
+    holding.waive_test(workspace, study.id, kim, "verify", "because", by=owner)
+    adjudications.adjudicate(workspace, study.id, first.id, owner, {"gold": [1]}, "because", now=4.0)
+    made = gold.make_gold(workspace, study.id, first.id, by=owner, now=5.0)
+    gold.drop_gold(workspace, study.id, made.id, "because", by=owner, now=6.0)
+    told = [event for event in trail(workspace, since)[began:] if event[0] != "judgement.submitted"]
+    about = (study.id, None, kim, "")
+    ours = (study.id, owner, None, f"item:{made.id}")
+    test = {"stage": "verify", "asked": 1}
+    assert told == [
+        ("participant.test_failed", *about, {**test, "right": 0, "try": 1}, CLOCK),
+        ("participant.test_passed", *about, {**test, "right": 1, "try": 2}, CLOCK),
+        ("participant.warned", *about, {"stage": "verify", "right": 0, "asked": 2}, CLOCK),
+        ("participant.paused", *about, {"why": "0 of 5 known answers right in verify"}, CLOCK),
+        ("participant.resumed", study.id, owner, kim, "", {}, CLOCK),
+        ("participant.test_waived", study.id, owner, kim, "", {"stage": "verify"}, CLOCK),
+        ("item.adjudicated", study.id, owner, None, f"item:{first.id}", {}, 4.0),
+        ("item.gold_made", *ours, {"stage": "verify", "test": False}, 5.0),
+        ("item.gold_dropped", *ours, {}, 6.0),
+    ]
 
 
 @ON_A_FILE

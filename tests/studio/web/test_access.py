@@ -59,6 +59,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/account"): SIGNED_IN,
     ("POST", "/account/password"): SIGNED_IN,
     ("POST", "/account/signout-everywhere"): SIGNED_IN,
+    ("GET", "/password/{token}"): ALL,
+    ("POST", "/password/{token}"): ALL,
     ("GET", "/join/{token}"): ALL,
     ("POST", "/join/{token}"): ALL,
     ("GET", "/work"): SIGNED_IN,
@@ -82,6 +84,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/work/{study}/media/{file}"): IN_STUDY,
     ("GET", "/studies/{study}/media/{file}"): ADJUDICATORS,
     ("POST", "/studies/{study}/data/media"): STAFF,
+    ("GET", "/work/{study}/tasks/{assignment}/answer"): HIS,
+    ("GET", "/work/{study}/test"): IN_STUDY,
     ("GET", "/studies"): SIGNED_IN,
     ("GET", "/studies/new"): MAKERS,
     ("GET", "/gallery"): MAKERS,
@@ -99,6 +103,16 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/people/{person}/waive"): STAFF,
     ("POST", "/studies/{study}/people/{person}/erase"): STAFF,
     ("POST", "/studies/{study}/people/{person}/withdraw"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/resume"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/test"): STAFF,
+    ("POST", "/studies/{study}/items/{item}/gold"): STAFF,
+    ("POST", "/studies/{study}/items/{item}/gold/drop"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/exclude"): STAFF,
+    ("POST", "/studies/{study}/people/{person}/include"): STAFF,
+    ("POST", "/studies/{study}/password-link"): frozenset({OWNER}),
+    ("GET", "/studies/{study}/settings"): STAFF,
+    ("POST", "/studies/{study}/settings"): STAFF,
+    ("POST", "/studies/{study}/delete"): frozenset({OWNER}),
     ("POST", "/studies/{study}/invites"): STAFF,
     ("POST", "/studies/{study}/invites/{invite}/revoke"): STAFF,
     ("POST", "/studies/{study}/roles"): frozenset({OWNER}),
@@ -106,11 +120,15 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/take-part"): frozenset({OWNER}),
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/change"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
     ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,
     ("POST", "/studies/{study}/data/items"): STAFF,
+    ("GET", "/studies/{study}/data/imports/{import}"): STAFF,
+    ("POST", "/studies/{study}/data/imports/{import}/cancel"): STAFF,
+    ("POST", "/studies/{study}/data/imports/{import}/delete"): STAFF,
     ("POST", "/studies/{study}/data/draw"): STAFF,
     ("POST", "/studies/{study}/data/hand-out"): STAFF,
     ("POST", "/studies/{study}/data/take-in"): STAFF,
@@ -123,6 +141,14 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/work/{study}/tasks/{assignment}/submit": lambda world: {"key": "k", "choices": "1"},
     "/studies/{study}/state": lambda world: {"state": "paused"},
     "/studies/{study}/people/{person}/waive": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/resume": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/test": lambda world: {"stage": "verify", "reason": "a good one"},
+    "/studies/{study}/items/{item}/gold/drop": lambda world: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/exclude": lambda world: {"exclusion": "a good one"},
+    "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
+    "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
+    "/studies/{study}/delete": lambda world: {"typed": world.study.name},
+    "/studies/{study}/items/change": lambda world: {"item": world.values["item"], "sure": "yes", "reason_why": "because"},
     "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
     "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
@@ -253,7 +279,16 @@ def test_an_owner_reaches_nothing_of_another_study_through_their_own(
     assert changes() == before
 
 
-@pytest.mark.parametrize("path", ["/studies/{study}/data/hand-out", "/studies/{study}/data/take-in", "/studies/{study}/roles/take"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/studies/{study}/data/hand-out",
+        "/studies/{study}/data/take-in",
+        "/studies/{study}/roles/take",
+        "/studies/{study}/items/change",
+        "/studies/{study}/password-link",
+    ],
+)
 def test_forms_name_nobody_of_another_study(server: StudioServer, make_world: Callable[[], World], path: str) -> None:
     world = make_world()
     visitor = Visitor.of(server, world, OTHER_OWNER)
@@ -311,6 +346,7 @@ NAMES = (
         "options",
     ),
     *("field", "page", "per_culture", "person", "population", "reason", "reason_why", "revision", "role", "run", "stage", "state"),
+    *("account", "all", "description", "do", "exclusion", "item", "only", "q", "sure", "typed"),
     *("step", "template", "title", "uses", "verdict", "version"),
 )
 """Fields that some route reads."""
@@ -329,7 +365,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite"):
+    for name in ("assignment", "item", "answer", "person", "invite", "import"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

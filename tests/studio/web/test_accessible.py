@@ -43,7 +43,7 @@ VERSIONS = [
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 GALLERY = ("/gallery", "/gallery/preference")
-DESK = ("", "/people", "/items", "/quality", "/data", "/log")
+DESK = ("", "/people", "/items", "/quality", "/data", "/settings", "/log")
 
 
 @dataclass

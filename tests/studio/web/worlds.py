@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import items, media, studies
+from folkways.studio.services import imports, items, media, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.work import assignments, judgements
@@ -85,5 +85,6 @@ def build_world(workspace: Workspace, number: int) -> World:
         "answer": str(answer.id),
         "template": "norms",
         "file": f"{study.name}.png",
+        "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
     }
     return World(workspace, study, other, known, person, login, values)

@@ -91,6 +91,46 @@ def test_mistakes_are_told_with_their_place(changes: dict[str, Any], message: st
     assert str(error.value).startswith("mine.yaml: 1 thing is wrong")
 
 
+TEST, RULE = {"questions": 4}, {"then": "pause"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"qualification": {}}, "qualification.questions: is missing: how many questions the test has"),
+        ({"qualification": {"questions": 0}}, "qualification.questions: has to be a whole number from 1, not 0"),
+        ({"qualification": {**TEST, "pass_mark": 75}}, "qualification.pass_mark: has to be a number above 0 and at most 1, not 75"),
+        ({"qualification": {**TEST, "mark": 1}}, "qualification.mark: is no setting here; valid: questions, pass_mark, tries"),
+        ({"qualification": {**TEST, "populations": ["x"]}}, "qualification.populations: 'x' is no population; valid: korea"),
+        ({"qualification": {**TEST, "pay": "double"}}, "qualification.pay: 'double' is none that there is; valid: completed, scr"),
+        ({"qualification": {**TEST, "feedback": "yes"}}, "qualification.feedback: has to be true or false, not 'yes'"),
+        ({"gold": {}}, "gold: needs either every .* or share"),
+        ({"gold": {"every": 5, "share": 0.2}}, "gold: needs either every .* or share"),
+        ({"gold": {"every": 1}}, "gold.every: has to be at least 2"),
+        ({"gold": {"share": 0.6}}, "gold.share: has to be at most 0.5"),
+        ({"gold": {"every": 5, "overlap": 0.5}}, "gold.overlap: is for marks, and an answer of vote has none"),
+        ({"gold": {"every": 5, "rules": [{}]}}, r"gold.rules\[0\].then: is missing; valid: warn, pause, exclude"),
+        ({"gold": {"every": 5, "rules": [RULE, {**RULE, "pay": "none"}]}}, r"gold.rules\[1\].pay: is for those who are excl"),
+        ({"gold": {"every": 5, "rules": [{**RULE, "below": 60}]}}, r"gold.rules\[0\].below: has to be a number above 0"),
+        ({"gold": {"every": 5}, "check_every": 5}, "check_every: gold says how often known answers come"),
+        ({"kind": "write_question", "gold": {"every": 5}}, "gold: an answer of write_question cannot be known beforehand"),
+    ],
+)
+def test_mistakes_about_known_answers_are_told_with_their_place(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(DefinitionError, match=rf"stages\[0\]\.{message}") as error:
+        read_definition(described([{**VOTE, **settings}]))
+    assert len(error.value.problems) == 1
+
+
+def test_what_settings_of_known_answers_leave_out_is_filled_in() -> None:
+    (stage,) = read_definition(described([{**VOTE, "qualification": TEST, "gold": {"share": 0.1, "rules": [RULE]}}])).stages
+    assert stage.config["qualification"] == {
+        "questions": 4, "pass_mark": 0.75, "tries": 1, "feedback": False, "populations": [], "pay": "screened_out",
+    }  # fmt: skip
+    rule = {"then": "pause", "below": 0.6, "after": 5, "pay": "completed"}
+    assert stage.config["gold"] == {"every": None, "share": 0.1, "overlap": 1.0, "rules": [rule]}
+
+
 def test_a_population_speaks_what_its_culture_speaks() -> None:
     populations = [{"name": f"p-{code.lower()}", "culture": code} for code in ("CZ", "RO", "TH", "KR", "CA")]
     found = read_definition({**described([VOTE]), "populations": populations})

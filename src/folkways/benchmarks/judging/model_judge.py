@@ -64,11 +64,15 @@ class Verdict:
         return float(self.group > 0)
 
 
-def prompt_for(task: Task, item: Mapping[str, Any], language: str, reply: str) -> str:
-    """What the judge is asked about a reply to an item of a task with free answers that was asked in ``language``."""
+def prompt_for(task: Task, item: Mapping[str, Any], language: str, reply: str, *, backwards: bool = False) -> str:
+    """What the judge is asked about a reply to an item of a task with free answers that was asked in ``language``.
+
+    backwards: with the last answer first, to see whether their order sways the judge.
+    """
     asked, english = task.question_in(item, language), task.question_in(item, "en")
     question = asked if asked == english else f"{asked}\n(in English: {english})"
-    lines = (f"{number}. {' / '.join(map(_quoted, group))}" for number, group in enumerate(task.accepted_answers(item), 1))
+    groups = task.accepted_answers(item)[:: -1 if backwards else 1]
+    lines = (f"{number}. {' / '.join(map(_quoted, group))}" for number, group in enumerate(groups, 1))
     parts = {
         "culture": get_culture(item["culture"]).name,
         "question": question,

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import ask_options, limit_option, text_tools_option, workspace_option
+from folkways.cli.options import Number, ask_options, limit_option, text_tools_option, workspace_option
 from folkways.cli.out import file_at, out_option
 from folkways.cli.terminal import terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
     from rich.table import Table
 
@@ -36,20 +38,47 @@ SHOWN = {
     "kappa_lexical_people": "kappa, rule and people",
     "sensitivity": "judge's sensitivity, %",
     "specificity": "judge's specificity, %",
+    "youden": "judge's J (Youden)",
+    "turned": "verdicts that turn with the order, %",
+    "first_preferred": "  to the earlier answer, %",
+    "self_preference": "kinder to its own kind, points",
+    "self_preference_by_judges": "  than the other judges, points",
     "corrected": "corrected by people, %",
+    "corrected_at_any_time": "  whenever you look",
     "corrected_rogan_gladen": "  by Rogan and Gladen",
 }
 """Quantity -> what its line is called, in the order of the lines."""
 
-WITH_TWO_DECIMALS = ("kappa", "kappa_judge_people", "kappa_lexical_people")
+COMPARED = {
+    "judged_difference": "by the judge, points",
+    "corrected_difference": "corrected by people, points",
+    "youden_difference": "judge's J (Youden)",
+    "disagreement": "differ on replies, %",
+    "kappa_judges": "kappa of the two",
+}
+"""The same of two models, or judges."""
+
+WITH_TWO_DECIMALS = ("kappa", "kappa_judge_people", "kappa_lexical_people", "youden", "youden_difference", "kappa_judges")
+BETWEEN_JUDGES = ("disagreement", "kappa_judges")
 COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided", "labelled")
 
 
 @click.command("judge-by-model", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("run", shell_complete=completion.runs)
-@click.option("--judge", required=True, metavar="NAME", help="Model that judges. Own settings: NAME?max_tokens=2000.")
+@click.option(
+    "--judge",
+    "judges",
+    required=True,
+    multiple=True,
+    metavar="NAME",
+    help="Model that judges; repeatable. Own settings: NAME?max_tokens=2000.",
+)
 @out_option("Where the verdicts go", "verdicts.csv", required=True)
 @click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="People's labels: item, label (1, 0.5, 0), ...")
+@click.option("--until", type=Number(0), metavar="POINTS", help="Say whether labels are enough for ± so many points.")
+@click.option("--label-next", type=click.IntRange(min=1), metavar="N", help="List N replies that people should judge next.")
+@click.option("--swap", type=click.IntRange(min=1), metavar="N", help="Ask about N replies again, answers in reverse order.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of what --label-next and --swap draw.")
 @click.option("--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable.")
 @limit_option
 @click.option("--profile", metavar="P", help="Profile of the rule to compare with.")
@@ -58,9 +87,13 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @ask_options
 def command(
     run: str,
-    judge: str,
+    judges: tuple[str, ...],
     out: Path,
     labels: Path | None,
+    until: float | None,
+    label_next: int | None,
+    swap: int | None,
+    seed: int,
     models: tuple[str, ...],
     limit: int | None,
     profile: str | None,
@@ -71,16 +104,21 @@ def command(
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
     The run's scores stay those of the rule. Two files are written: FILE with one row per counted item, and beside it FILE-summary
-    with shares, agreement and, if there are labels, the rate corrected by them. The same command continues where it stopped.
+    with shares, agreement and, if there are labels, the rate corrected by them, and what models differ by. --label-next writes
+    FILE-next, for a judging stage of the studio to import. The same command continues where it stopped.
 
     \b
     folkways judge-by-model last --judge openai/gpt-4o --out verdicts.csv
-    folkways judge-by-model last --judge openai/gpt-4o --labels people.csv --out verdicts.csv
+    folkways judge-by-model last --judge openai/gpt-4o --label-next 50 --out verdicts.csv
+    folkways judge-by-model last --judge openai/gpt-4o --labels people.csv --until 5 --out verdicts.csv
     """
+
+    import polars as pl
 
     from folkways.cli.asking.progress import RunProgress
     from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.endpoints.base import EndpointOptions
+    from folkways.errors import FolkwaysError
     from folkways.reports.text import one_line, plural
     from folkways.runs.judging.model_judging import judge_run
     from folkways.runs.models import open_models
@@ -88,33 +126,51 @@ def command(
     from folkways.workspace.database import open_workspace
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
-    summary = target.with_name(f"{target.stem}-summary{target.suffix}")
+    summary, following = (target.with_name(f"{target.stem}-{name}{target.suffix}") for name in ("summary", "next"))
+    if until == 0:
+        raise FolkwaysError("--until 0 can never be reached: give half the width that you want, in points, for example --until 5")
     if target.parent.is_dir():
-        check_text_target(summary)
+        for beside in (summary, following) if label_next else (summary,):
+            check_text_target(beside)
     database = open_workspace(workspace, create=False)
     record = run_records.find_asked_run(database, run)
-    (opened,) = open_models([judge], EndpointOptions(timeout=asking.timeout))
+    opened, *more = open_models([*judges], EndpointOptions(timeout=asking.timeout))
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
         done = judge_run(
             database,
             record,
             opened,
+            more=more,
             profile=profile,
             text_tools=text_tools,
             models=models or None,
             labels=labels,
             limit=limit,
+            swap=swap or 0,
+            until=until,
+            label_next=label_next or 0,
+            seed=seed,
             asking=replace(asking, observer=progress, every=progress.every),
         )
     write_frame(done.verdicts, target)
     write_frame(done.summary, summary)
-    for (task, endpoint), part in done.summary.group_by(["task", "endpoint"], maintain_order=True):
-        terminal().print(one_line(f"{task}: {endpoint}, judged by {opened.name}"), soft_wrap=True)
-        terminal().print(_table(part))
+    alone = done.summary.filter(pl.col("against").is_null())
+    for (task, endpoint, judge), part in alone.group_by(["task", "endpoint", "judge"], maintain_order=True):
+        terminal().print(one_line(f"{task}: {endpoint}, judged by {judge}"), soft_wrap=True)
+        terminal().print(_table(part, SHOWN))
+    compared = done.summary.filter(pl.col("against").is_not_null())
+    for (task, endpoint, judge, against), part in compared.group_by(["task", "endpoint", "judge", "against"], maintain_order=True):
+        between = f"{judge} and {against} on {endpoint}" if part["quantity"].is_in(BETWEEN_JUDGES).any() else ""
+        terminal().print(one_line(f"{task}: {between or f'{endpoint} above {against}, judged by {judge}'}"), soft_wrap=True)
+        terminal().print(_table(part, COMPARED))
     for note in done.notes:
         console.print(one_line(f"note: {note}"), soft_wrap=True)
-    for file, frame in ((target, done.verdicts), (summary, done.summary)):
+    written = [(target, done.verdicts), (summary, done.summary)]
+    if label_next:
+        write_frame(done.to_label, following)
+        written.append((following, done.to_label))
+    for file, frame in written:
         console.print(f"wrote {file} ({plural(frame.height, 'row')})", soft_wrap=True)
     if done.run.state != "finished":
         console.print(
@@ -123,7 +179,7 @@ def command(
         raise click.exceptions.Exit(130 if done.run.state == "interrupted" else 1)
 
 
-def _table(part: pl.DataFrame) -> Table:
+def _table(part: pl.DataFrame, shown: Mapping[str, str]) -> Table:
     """The whole's quantities, one line each; cultures and languages are in the file."""
     from rich.table import Table
 
@@ -134,7 +190,7 @@ def _table(part: pl.DataFrame) -> Table:
     for heading in ("estimate", "95 % interval", "n", "questions"):
         table.add_column(heading, justify="right", no_wrap=True)
     whole = {row["quantity"]: row for row in part.filter(facet="all").iter_rows(named=True)}
-    for quantity, label in SHOWN.items():
+    for quantity, label in shown.items():
         if quantity not in whole:
             continue
         row = whole[quantity]

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Percent of items that need a reply.",
 )
+@click.option(
+    "--judged",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Decide on verdicts of judge-by-model, corrected by its --labels.",
+)
 @click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write the checks as JUnit XML.")
 @click.option("--github", is_flag=True, help="Print annotations for GitHub.")
 def command(
@@ -45,6 +51,7 @@ def command(
     profile: str | None,
     strict: bool,
     coverage: float,
+    judged: Path | None,
     junit: Path | None,
     github: bool,
 ) -> None:
@@ -56,6 +63,7 @@ def command(
     \b
     folkways gate --min blend/saq=40 --min blend/saq:ET=30
     folkways gate mine --max-drop-vs last-week=2 --strict --junit gate.xml --github
+    folkways gate mine --min blend/saq=40 --judged verdicts.csv
     """
     from folkways.api import load_run
     from folkways.cli.files import check_text_target
@@ -66,12 +74,18 @@ def command(
 
     if not (minimums or drops):
         raise FolkwaysError("nothing is required; add --min TASK[:CULTURE]=X or --max-drop-vs RUN=Y")
+    if judged is not None and drops:
+        raise FolkwaysError("--judged goes with --min; what two models differ by is told by folkways judge-by-model --labels")
     if junit is not None:
         check_text_target(junit)
     loaded = load_run(run, workspace)
     endpoints = _endpoints(loaded, models)
     checks = [
-        *_minimums(loaded, endpoints, minimums, metric, profile, strict, coverage),
+        *(
+            _judged(judged, endpoints, minimums, metric, strict)
+            if judged is not None
+            else _minimums(loaded, endpoints, minimums, metric, profile, strict, coverage)
+        ),
         *_drops(loaded, endpoints, drops, metric, profile, strict, coverage),
     ]
     for line in as_lines(checks):
@@ -94,6 +108,20 @@ def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
     except UnknownNameError as error:  # whose hint is for those who compare runs
         hint = "a gate checks one run; name another one before the options: folkways gate RUN"
         raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
+
+
+def _judged(file: Path, endpoints: list[str], texts: tuple[str, ...], metric: str | None, strict: bool) -> Iterator[Check]:
+    from folkways.benchmarks.registry import get_task
+    from folkways.reports.views.gate import check_range, parse_minimum
+    from folkways.runs.judging.judged_scores import check_judged, read_verdicts
+    from folkways.runs.reading.compare import metric_of
+
+    verdicts = read_verdicts(file)
+    for minimum in (minimum for text in texts for minimum in parse_minimum(text)):
+        task = get_task(minimum.task)
+        named = metric_of(task, metric)
+        check_range(minimum.at_least, f"--min {minimum.name}", task, named)
+        yield from check_judged(verdicts, minimum, named.name, endpoints, strict=strict)
 
 
 def _minimums(

@@ -115,7 +115,7 @@ def check_minimum(
     of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
     if of_task.is_empty():
         raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
-    facet, value = _group(of_task, wanted)
+    facet, value = group_of(of_task, wanted)
     for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
         score, low, high = row["score"], row["low"], row["high"]
         questions = plural(row["questions"], "question")
@@ -146,7 +146,8 @@ def _decide(low: float, high: float, required: float, strict: bool, *, whole: bo
     return (Status.FAIL if strict else Status.UNSURE), told
 
 
-def _group(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
+def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
+    """Facet and value of the scores that a requirement is on; UnknownNameError for a group that was not scored."""
     if wanted.group is None:
         return "all", "all"
     facet = "culture+language" if "+" in wanted.group else "culture"

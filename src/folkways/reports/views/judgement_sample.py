@@ -26,6 +26,9 @@ SEED = 0
 
 OWN_TEXTS = ("response", "answer", "reason")
 KEYS = ("task", "endpoint", "profile", "culture", "language", "variant", "item", "state", "outcome")
+SLICE = 100_000
+"""Judgements whose texts are measured at a time."""
+
 SPREAD = ("task", "endpoint", "culture", "state", "outcome")
 
 
@@ -55,7 +58,9 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
-    deciding = data.judgements.select(*SPREAD[:-1], outcome.cast(pl.Categorical).alias("outcome"), _size()).with_row_index("row")
+    told = ("endpoint", pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash().alias("group"), _size())
+    slices = [rows.select(told) for rows in data.judgements.iter_slices(SLICE)]  # texts of a million would be copied
+    deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
     shown = plain(data.judgements[_bounded(deciding, max_rows)]).with_columns(outcome=outcome)
@@ -78,11 +83,14 @@ def _size() -> pl.Expr:
 
 
 def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
-    """Every ``row``, or as many as fit, chosen by turns: in order. deciding: SPREAD and ``size``; there may be millions of rows."""
+    """Every ``row``, or as many as fit, chosen by turns: in order.
+
+    deciding: ``row``, ``group`` (of SPREAD) and ``size``; there may be millions.
+    """
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
         turns = (
-            shuffled.select("row", "size", turn=pl.int_range(pl.len()).over(SPREAD))
+            shuffled.select("row", "size", turn=pl.int_range(pl.len()).over("group"))
             .sort("turn", maintain_order=True)
             .head(max_rows)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,23 +11,28 @@ import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import Metric, Schema, without_nan
+from folkways.runs.judging.calibrated import Cases, Finding, numbers, youden_of
+from folkways.stats.differences import METHOD
 from folkways.stats.intervals import Interval, wilson
-from folkways.stats.raters.calibration import Corrected, prediction_powered, rogan_gladen
+from folkways.stats.raters.calibration import Corrected, rogan_gladen
 from folkways.stats.raters.kappa import Agreement, cohen_kappa
 
 SUMMARY: Schema = {
     "task": pl.String,
     "endpoint": pl.String,
+    "judge": pl.String,
+    "against": pl.String,  # the model, or judge, that the quantity is a difference to or disagreement with; null for none
     "facet": pl.String,  # all, culture, language
     "value": pl.String,
     "quantity": pl.String,  # a key of QUANTITIES
     "estimate": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
+    "p_holm": pl.Float64,  # of differences: two-sided, corrected for the pairs
     "interval": pl.String,
     "n": pl.Int64,  # rows that it rests on
     "questions": pl.Int64,
-    "self_judged": pl.Boolean,  # the judge wrote the replies itself
+    "self_judged": pl.Boolean,  # the judge wrote the replies itself; null where models or judges are compared
     "signature": pl.String,
 }
 
@@ -44,12 +49,23 @@ QUANTITIES = {
     "only_lexical": "judged replies that only the rule calls right",
     "both_wrong": "judged replies that judge and rule call wrong",
     "labelled": "replies that people judged",
-    "corrected": "share that people would call right, in percent: prediction-powered inference from verdicts and labels",
+    "corrected": "share that people would call right, in percent: prediction-powered inference, culture by culture",
     "corrected_rogan_gladen": "the same by sensitivity and specificity (Rogan and Gladen)",
     "sensitivity": "of the replies that people call right, the share that the judge calls right, in percent",
     "specificity": "of the replies that people call wrong, the share that the judge calls wrong, in percent",
+    "youden": "Youden's J: sensitivity plus specificity less 1, from 0 (no better than chance) to 1",
     "kappa_judge_people": "Cohen's kappa of judge and people",
     "kappa_lexical_people": "Cohen's kappa of rule and people",
+    "judged_difference": "points that the judge puts the model above the other, uncorrected",
+    "corrected_difference": "points that people would put the model above the other, each corrected by its own labels",
+    "youden_difference": "the judge's J for the model less that for the other",
+    "corrected_at_any_time": "`corrected` with an interval that may be looked at after every label",
+    "disagreement": "replies, in percent, on which the judge and the other judge differ",
+    "kappa_judges": "Cohen's kappa of the judge and the other judge",
+    "turned": "replies, in percent, on which the verdict turns round if the answers stand in reverse order",
+    "first_preferred": "of replies for which the two orders bring different answers, the percentage with the earlier in each",
+    "self_preference": "points by which the judge is kinder to its own, or its family's, replies than to others', by people",
+    "self_preference_by_judges": "the same by the verdicts of the other judges",
 }
 """What each quantity of a summary is. A label of 0.5 is half right; what needs a yes or no leaves such labels out, and Rogan and
 Gladen's correction is not made where there are any."""
@@ -72,6 +88,7 @@ def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_ju
         {
             "task": head["task"],
             "endpoint": head["endpoint"],
+            "judge": head["judge"],
             "facet": facet,
             "value": value,
             "self_judged": self_judged,
@@ -80,6 +97,20 @@ def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_ju
         }
         for facet, value, part in groups
         for row in (*_shares(part, metric), *_against_rule(part), *_against_people(part))
+    ]
+    return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
+
+
+def summarise_findings(findings: Sequence[Finding], task: str, signatures: Mapping[str, str]) -> pl.DataFrame:
+    """SUMMARY of what was found on models or judges compared. signatures: of each endpoint."""
+    rows = [
+        {
+            **{"task": task, "endpoint": found.endpoint, "judge": found.judge, "against": found.against},
+            **{"facet": found.facet, "value": found.value, "quantity": found.quantity, "estimate": found.estimate},
+            **{"low": found.interval.low, "high": found.interval.high, "interval": found.interval.method, "p_holm": found.p},
+            **{"n": found.n, "questions": found.questions, "signature": signatures[found.endpoint]},
+        }
+        for found in findings
     ]
     return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
 
@@ -111,15 +142,11 @@ def _against_rule(part: pl.DataFrame) -> Iterator[Row]:
 
 
 def _against_people(part: pl.DataFrame) -> Iterator[Row]:
-    """The correction takes the rule's verdict where the judge gave none: any guess will do, for labels correct it."""
     labelled = part.filter(pl.col("label").is_not_null())
     if labelled.is_empty():
         return
     yield _count("labelled", labelled.height, labelled)
-    guesses = pl.when(pl.col("ended") != "no reply").then(pl.coalesce("verdict", "lexical"))
-    columns = part.select(guess=guesses, label="label").cast(pl.Float64)
-    verdicts, labels = (columns[name].fill_null(math.nan).to_numpy() for name in ("guess", "label"))
-    yield _corrected("corrected", prediction_powered(verdicts, labels, _numbers(part)), part)
+    yield _corrected("corrected", Cases.of(part).corrected(), part)
     firm = labelled.filter(pl.col("label").is_in([0.0, 1.0]), pl.col("ended") == "judged")
     right, wrong = firm.filter(pl.col("label") == 1), firm.filter(pl.col("label") == 0)
     hits, rejections = int(right["verdict"].sum()), wrong.height - int(wrong["verdict"].sum())
@@ -139,6 +166,9 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
         yield _row("sensitivity", hits / right.height, wilson(hits, right.height), right, 100.0)
     if wrong.height:
         yield _row("specificity", rejections / wrong.height, wilson(rejections, wrong.height), wrong, 100.0)
+    if youden := youden_of(part):
+        index = youden.index
+        yield _row("youden", index.difference, Interval(index.low, index.high, METHOD), firm)
     if firm.height:
         for quantity, judge in (("kappa_judge_people", "verdict"), ("kappa_lexical_people", "lexical")):
             kappa = _kappa(firm, judge, "label")
@@ -147,19 +177,14 @@ def _against_people(part: pl.DataFrame) -> Iterator[Row]:
 
 def _kappa(frame: pl.DataFrame, first: str, second: str) -> Agreement:
     one, other = ((frame[name] >= 0.5).to_numpy() for name in (first, second))
-    return cohen_kappa(one, other, _numbers(frame))
-
-
-def _numbers(frame: pl.DataFrame) -> npt.NDArray[np.int64]:
-    """A number for each question."""
-    return frame["question"].rank("dense").cast(pl.Int64).to_numpy()
+    return cohen_kappa(one, other, numbers(frame["question"]))
 
 
 def _mean(quantity: str, frame: pl.DataFrame, column: str, metric: Metric) -> Row:
     values = frame[column].cast(pl.Float64).to_numpy()
     if values.size == 0:
         return _row(quantity, math.nan, Interval(0.0, 1.0, "none"), frame, 100.0)
-    return _row(quantity, float(values.mean()), interval_of_mean(values, _numbers(frame), metric), frame, 100.0)
+    return _row(quantity, float(values.mean()), interval_of_mean(values, numbers(frame["question"]), metric), frame, 100.0)
 
 
 def _corrected(quantity: str, found: Corrected, part: pl.DataFrame, replied: float = 1.0) -> Row:

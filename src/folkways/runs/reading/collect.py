@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -28,6 +29,11 @@ NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its items: "
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
+
+TEXTS = ("text", "gold", "response")
+"""Columns of judgements that no result needs."""
+
+ROW_GROUP = 100_000
 
 CostOf = Callable[[str, int, int, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
@@ -91,8 +97,15 @@ def collect(
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
-    inputs = inputs_of(judged.drop("text", "gold", "response"), every["endpoint"], tasks.values(), opened)
+    order = judged.columns
+    texts = io.BytesIO()  # compressed while results are made, which need none: those of a million replies take much memory
+    judged.select(TEXTS).write_parquet(texts, row_group_size=ROW_GROUP)
+    judged = judged.drop(TEXTS)
+    inputs = inputs_of(judged, every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
+    texts.seek(0)
+    judged = judged.hstack(pl.read_parquet(texts)).select(order)
+    del texts
     kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])

@@ -19,9 +19,9 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, Interval
 
 Floats = npt.NDArray[np.float64]
 
-_PSEUDO_VERDICTS = np.array([0.0, 0.0, 1.0, 1.0])
-_PSEUDO_LABELS = np.array([0.0, 1.0, 0.0, 1.0])
-_PSEUDO_WEIGHT = 0.5
+PSEUDO_VERDICTS = np.array([0.0, 0.0, 1.0, 1.0])
+PSEUDO_LABELS = np.array([0.0, 1.0, 0.0, 1.0])
+PSEUDO_WEIGHT = 0.5
 """Half a case for each way in which judge and person can agree or not, as Agresti and Min (Statistics in Medicine 24, 2005) add to
 matched pairs: a judge that was never wrong in thirty labels is not known to be never wrong."""
 
@@ -94,15 +94,15 @@ def prediction_powered(
 
 def _best_tuning(verdict: Floats, label: Floats, unseen: int) -> float:
     """PPI++'s weight, between 0 and 1: covariance of label and verdict over the verdicts' variance, less for many labels."""
-    f, y = np.append(verdict, _PSEUDO_VERDICTS), np.append(label, _PSEUDO_LABELS)
-    weights = np.append(np.ones(verdict.size), np.full(4, _PSEUDO_WEIGHT))
+    f, y = np.append(verdict, PSEUDO_VERDICTS), np.append(label, PSEUDO_LABELS)
+    weights = np.append(np.ones(verdict.size), np.full(4, PSEUDO_WEIGHT))
     covariance = np.cov(f, y, aweights=weights)
     return float(np.clip(covariance[0, 1] / covariance[0, 0] * unseen / (unseen + verdict.size), 0.0, 1.0))
 
 
 def _pseudo_variance(weight: float, correction: float, n: int) -> float:
-    residuals = _PSEUDO_LABELS - weight * _PSEUDO_VERDICTS - correction
-    return _PSEUDO_WEIGHT * float(residuals @ residuals) / n**2
+    residuals = PSEUDO_LABELS - weight * PSEUDO_VERDICTS - correction
+    return PSEUDO_WEIGHT * float(residuals @ residuals) / n**2
 
 
 def rogan_gladen(

@@ -173,10 +173,11 @@ def _quoted(text: str) -> str:
 
 
 def _withdrawn(found: Gathered) -> str:
-    if not found.withdrawn:
+    parts = [(found.withdrawn, "withdrew"), (found.excluded, "was excluded" if found.excluded == 1 else "were excluded")]
+    told = [f"{'One person' if number == 1 else f'{number} people'} {what}." for number, what in parts if number]
+    if not told:
         return "Nobody withdrew."
-    people = "One person" if found.withdrawn == 1 else f"{found.withdrawn} people"
-    return f"{people} withdrew. Nothing they said is here, nor are the {found.left_out} items that descend from it."
+    return f"{' '.join(told)} Nothing they said is here, nor are the {found.left_out} items that descend from it."
 
 
 def _people(found: Gathered) -> str:

@@ -21,9 +21,11 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
+from folkways.studio.exports.known_answers import known_tables
 from folkways.studio.exports.tables import item_table, judgement_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.gathering import Gathered, gather
+from folkways.studio.services.gold import known_answers
 from folkways.studio.services.media import Media, list_media, read_bytes
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
@@ -85,6 +87,8 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     if own and (meaning := _codebook(found)) is not None:
         own["codebook"] = meaning
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
+    if format not in ("hub", "release"):  # what is published does not say how well single people worked
+        tables |= known_tables(known_answers(workspace, study_id), found.populations)
     shown = _shown(workspace, found)
     if shown:
         own["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
@@ -128,6 +132,7 @@ def _record(found: Gathered, format: str) -> bytes:
         "consented": dict(sorted(_agreed(found).items())),
         "people": len(found.people),
         "withdrawn": found.withdrawn,
+        "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
         "populations": [
             {

@@ -14,8 +14,10 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
+from folkways.studio.services.people.participants import get_participant
 from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
 from folkways.studio.services.work.judgements import Submitted, check_submission, submit
+from folkways.studio.services.work.task_numbers import shown_number, slot_of
 from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways.workspace.database import Workspace
 
@@ -29,6 +31,7 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
+    person = get_participant(workspace, participant_id)
     kind = stage_kind(works[0].stage.kind)
     sheet = kind.sheet
     if sheet is None:
@@ -37,7 +40,8 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     rows = []
     for work in works:
         content = kind.presented(work.item.content, str(participant_id))
-        rows.append({"assignment": str(work.assignment.id), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
+        number = shown_number(work.assignment.id, person.pseudonym)
+        rows.append({"assignment": str(number), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
     names = list(dict.fromkeys(name for row in rows for name in row))
     names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
     frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
@@ -65,13 +69,13 @@ def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, f
     RowsError names every row that cannot be taken; nothing is submitted then. The same workbook may be brought twice: a row that is
     stored as it is counts as repeated, one that differs from what is stored is a problem.
     """
+    person = get_participant(workspace, participant_id)
     problems: dict[int, str] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
     for number, row in enumerate(rows, 1):
-        try:
-            assignment = int(row.get("assignment", ""))
-        except ValueError:
+        assignment = slot_of(workspace, person, row.get("assignment", ""))
+        if assignment is None:
             problems[number] = "the column 'assignment' holds no number; leave it as it was handed out"
             continue
         try:

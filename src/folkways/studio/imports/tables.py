@@ -1,4 +1,4 @@
-"""Reads tables that people bring: CSV, JSON lines, Parquet or XLSX. Every cell is text, and every problem has its row."""
+"""Reads tables that people bring: CSV, JSON, JSON lines, Parquet or XLSX. Every cell is text, and every problem has its row."""
 
 from __future__ import annotations
 
@@ -39,15 +39,43 @@ class RowsError(DataError):
 def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table as text by column; empty cells are "". DataError where it cannot be read or is too large."""
     if not path.is_file():
-        raise FolkwaysError(f"there is no file {path}; give a table that ends in one of {', '.join((*SUFFIXES, '.xlsx'))}")
+        raise FolkwaysError(f"there is no file {path}; give a table that ends in one of {', '.join((*SUFFIXES, '.json', '.xlsx'))}")
     if path.stat().st_size > LARGEST_BYTES:
         raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=path)
     if path.suffix.lower() == ".xlsx":
         return read_workbook(path.read_bytes(), path)
+    if path.suffix.lower() == ".json":
+        return _read_json(path)
     frame = read_replies(path)
     if frame.height > MOST_ROWS:
         raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
     return [dict(row) for row in frame.with_columns(pl.all().fill_null("")).iter_rows(named=True)]
+
+
+def _read_json(path: Path) -> list[dict[str, str]]:
+    """The objects of a JSON list; lists and objects in them stay JSON."""
+    content = path.read_bytes()
+    try:
+        found = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        lines = "; a file with one object on each line ends in .jsonl" if content.lstrip()[:1] == b"{" else ""
+        raise DataError(f"is no JSON (line {error.lineno}, column {error.colno}: {error.msg}){lines}", file=path) from None
+    if not isinstance(found, list):
+        raise DataError("has to be a list of objects, one for each row: [{...}, {...}]", file=path)
+    if len(found) > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    if not found:
+        raise DataError("has no rows", file=path)
+    wrong = {number: "is no object; write {...} for each row" for number, each in enumerate(found, 1) if not isinstance(each, dict)}
+    if wrong:
+        raise RowsError(wrong, path)
+    return [{name: _json_cell(value) for name, value in each.items()} for each in found]
+
+
+def _json_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
 def read_workbook(content: bytes, file: Path | str = "the workbook") -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
 from folkways.stats.raters.graded import fitting
-from folkways.studio.records import ParticipantState
+from folkways.studio.records import LEFT_OUT
 from folkways.studio.services import studies
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -49,14 +49,14 @@ class Agreement:
 
 
 def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
-    """Every stage that has judgements, by population and field; without attention checks and people who withdrew."""
+    """Every stage that has judgements, by population and field; without attention checks and whoever is LEFT_OUT."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
     query = (
         sa.select(items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload)
         .select_from(judgements)
         .join(items, items.c.id == judgements.c.item_id)
         .join(people, people.c.id == judgements.c.participant_id)
-        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state != ParticipantState.WITHDRAWN)
+        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}

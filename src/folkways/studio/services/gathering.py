@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.benchmarks.studies import Study as CollectedStudy
 from folkways.benchmarks.studies import StudyItem, Vote
-from folkways.studio.records import Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
+from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, ParticipantState, Population, Stage, Study, from_row
 from folkways.studio.services import studies
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -21,7 +21,7 @@ class Gathered:
     """What may leave a study.
 
     items: by id. judgements: by item id, in order of arrival. people: participant id -> pseudonym, of those whose judgements
-    are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn: how many people left, and
+    are here. consent: pseudonym -> version and language of the text that they agreed to. withdrawn, excluded: how many are, and
     ``left_out`` how many items left with them.
     """
 
@@ -33,6 +33,7 @@ class Gathered:
     people: Mapping[int, str]
     consent: Mapping[str, tuple[str | None, str | None]]
     withdrawn: int
+    excluded: int
     left_out: int
 
     def of(self, stage: Stage) -> Iterator[Item]:
@@ -84,7 +85,7 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         items = {row.id: from_row(Item, row) for row in rows}
         joined = sa.select(judgements_of).join(items_of, items_of.c.id == judgements_of.c.item_id).where(*ours)
         judgements = [from_row(Judgement, row) for row in connection.execute(joined.order_by(judgements_of.c.id))]
-    gone = {person.id for person in people if person.state == ParticipantState.WITHDRAWN}
+    gone = {person.id for person in people if person.state in LEFT_OUT}
     by_item: defaultdict[int, list[Judgement]] = defaultdict(list)
     for each in judgements:
         by_item[each.item_id].append(each)
@@ -99,7 +100,8 @@ def gather(workspace: Workspace, study_id: int) -> Gathered:
         judgements=left,
         people={person.id: person.pseudonym for person in people if person.id in present},
         consent={each.pseudonym: (each.consent_version, each.consent_language) for each in people if each.id in present},
-        withdrawn=len(gone),
+        withdrawn=sum(person.state == ParticipantState.WITHDRAWN for person in people),
+        excluded=sum(person.state == ParticipantState.EXCLUDED for person in people),
         left_out=len(items) - len(kept),
     )
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage
+from folkways.studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, Standing
+from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services import studies
-from folkways.studio.services.work.eligible_slots import count_left
+from folkways.studio.services.people.standings import standing_of
+from folkways.studio.services.work.eligible_slots import allowed_populations, count_known_ahead, count_left
+from folkways.studio.services.work.known_answers import HAS_PASSED, asked_in_try, count_fresh, test_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -88,14 +91,38 @@ class Mine:
 
 
 def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Mine:
-    """How far one person is in a stage, for the line above their task."""
-    table = schema.judgements
-    query = sa.select(table.c.seconds).where(table.c.participant_id == person.id, table.c.stage_id == stage.id)
+    """How far one person is in a stage, or in the test before it, for the line above their task. Questions of known answer among
+    the work are counted like all others.
+    """
     with workspace.read() as connection:
-        seconds = list(connection.scalars(query))
-        left = count_left(connection, person, stage)
+        test = test_of(connection, person, stage)
+        standing = standing_of(connection, person.id, stage.id) if test is not None else Standing(person.id, stage.id)
+        if test is None or standing.test in HAS_PASSED:
+            seconds = _seconds(connection, person, stage, schema.items.c.test.is_not(True))
+            left = count_left(connection, person, stage)
+            if left is not None:
+                left += count_known_ahead(connection, person, stage, left)
+        else:
+            tried = schema.judgements.c.id > standing.test_from
+            seconds = _seconds(connection, person, stage, sa.and_(schema.items.c.test.is_(True), tried))
+            left = _left_of_test(connection, person, stage, standing, test.questions)
     known = [each for each in seconds if each is not None]
     return Mine(len(seconds), left, median(known) * left if known and left is not None else None)
+
+
+def _seconds(connection: sa.Connection, person: Participant, stage: Stage, which: sa.ColumnElement[bool]) -> list[float | None]:
+    table, items = schema.judgements, schema.items
+    query = sa.select(table.c.seconds).join(items, items.c.id == table.c.item_id)
+    return list(connection.scalars(query.where(table.c.participant_id == person.id, table.c.stage_id == stage.id, which)))
+
+
+def _left_of_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, questions: int) -> int:
+    """How many questions of the test a person could still be given in this try; 0 where there are too few to begin."""
+    if standing.test == "failed":
+        return 0
+    asked = asked_in_try(connection, person.id, stage.id, standing)
+    fresh = count_fresh(connection, person, stage, allowed_populations(connection, person), test=True)
+    return 0 if asked == 0 and fresh < questions else min(questions - asked, fresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +130,8 @@ class Quality:
     """How one person works in one stage. Flags are reasons to look, not verdicts.
 
     speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run of equal answers, as a
-    share of all. checks, checks_failed: attention checks. flags: ``speeding`` (a fifth or more), ``straight-lining`` (ten or more
-    equal answers in a row, and half of all), ``attention`` (a check failed).
+    share of all. checks, checks_failed: known answers among the work. flags: ``speeding`` (a fifth or more), ``straight-lining``
+    (ten or more equal answers in a row, and half of all), ``attention`` (a check failed).
     """
 
     participant_id: int
@@ -141,7 +168,7 @@ def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
         .join(items, items.c.id == judgements.c.item_id)
         .join(stages, stages.c.id == judgements.c.stage_id)
         .join(participants, participants.c.id == judgements.c.participant_id)
-        .where(items.c.study_id == study_id)
+        .where(items.c.study_id == study_id, items.c.test.is_not(True))
         .order_by(participants.c.id, stages.c.position, judgements.c.id)
     )
     groups: dict[tuple[int, str], list[sa.Row[*tuple[Any, ...]]]] = {}
@@ -156,7 +183,8 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
     kind = stage_kind(str(first.kind))
     checks = [row for row in rows if row.check is not None]
     answers = [row for row in rows if row.check is None]
-    failed = sum(not kind.passes_check(row.payload, row.check) for row in checks)
+    gold = Gold.of(first.config)
+    failed = sum(not kind.is_right(row.payload, row.check, gold.overlap if gold else 1.0) for row in checks)
     seconds = [float(row.seconds) for row in answers if row.seconds is not None]
     least = first.config["min_seconds"]
     speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
@@ -228,7 +256,7 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 row.state,
                 row.n or 0,
                 round(row.seconds / 60, 1) if row.seconds else 0.0,
-                codes.get("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed"),
+                codes.get(row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")),
             )
             for row in connection.execute(query)
             if row.n or row.state == ParticipantState.SCREENED_OUT

@@ -98,7 +98,7 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
     """Take the words out of every row that may hold a copy of them."""
     tables = schema
     for table, columns, owner in (
-        (tables.items, ("content", "result", "reason"), tables.items.c.id),
+        (tables.items, ("content", "check", "result", "reason"), tables.items.c.id),
         (tables.revisions, ("content",), tables.revisions.c.item_id),
         (tables.drafts, ("payload",), tables.drafts.c.item_id),
         (tables.adjudications, ("decision", "reason"), tables.adjudications.c.item_id),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from folkways.studio.records import Item, ItemState, ParticipantState
+from folkways.studio.records import LEFT_OUT, Item, ItemState
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -41,7 +41,7 @@ def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tupl
     them. Among 12,000 questions it takes a few tenths of a second.
     """
     table, stages, people = schema.items, schema.stages, schema.participants
-    gone = sa.select(people.c.id).where(people.c.study_id == item.study_id, people.c.state == ParticipantState.WITHDRAWN)
+    gone = sa.select(people.c.id).where(people.c.study_id == item.study_id, people.c.state.in_(LEFT_OUT))
     with workspace.read() as connection:
         kind = connection.scalar(sa.select(stages.c.kind).where(stages.c.id == item.stage_id))
         names = stage_kind(str(kind)).compared
@@ -51,6 +51,7 @@ def similar_items(workspace: Workspace, item: Item, most: int = CLOSEST) -> tupl
             sa.select(table.c.key, table.c.state, table.c.content).where(
                 table.c.stage_id == item.stage_id,
                 table.c.id != item.id,
+                table.c.id != (item.parent_id if item.check is not None and item.parent_id is not None else item.id),
                 table.c.state.in_((ItemState.OPEN, ItemState.DONE)),
                 table.c.check.is_(None),
                 sa.or_(table.c.author_id.is_(None), table.c.author_id.not_in(gone)),

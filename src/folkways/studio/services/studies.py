@@ -26,8 +26,13 @@ MOVES: Mapping[str, frozenset[str]] = {
 """State -> states that a study may go to from there. A pause gives out no more work; what is at hand may still be submitted."""
 
 
-def create_study(workspace: Workspace, definition: Definition, *, owner: int, now: float | None = None) -> Study:
-    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken."""
+def create_study(
+    workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None, now: float | None = None
+) -> Study:
+    """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken.
+
+    text: the YAML that the definition was read from, which is kept as it is.
+    """
     now = time.time() if now is None else now
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
@@ -54,6 +59,9 @@ def create_study(workspace: Workspace, definition: Definition, *, owner: int, no
         for position, stage in enumerate(definition.stages):
             values = {"study_id": study_id, "position": position, **asdict(stage)}
             connection.execute(sa.insert(schema.stages).values(values))
+        if text is not None:
+            about = {"study_id": study_id, "number": 1, "text": text, "changes": [], "account_id": owner, "created": now}
+            connection.execute(sa.insert(schema.descriptions).values(about))
         audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
     return get_study(workspace, study_id)
@@ -63,7 +71,8 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
     """The study with that id or name; NotFoundError."""
     column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
     with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.studies).where(column == study)).first()
+        there = schema.studies.c.state != StudyState.DELETED
+        row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
     if row is None:
         if isinstance(study, int):
             raise NotFoundError("there is no such study")
@@ -73,7 +82,7 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
 
 def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tuple[Study, ...]:
     """All studies, newest first; only those in which the account has a role, if one is given."""
-    query = sa.select(schema.studies).order_by(schema.studies.c.id.desc())
+    query = sa.select(schema.studies).where(schema.studies.c.state != StudyState.DELETED).order_by(schema.studies.c.id.desc())
     if account_id is not None:
         mine = sa.select(schema.roles.c.study_id).where(schema.roles.c.account_id == account_id)
         query = query.where(schema.studies.c.id.in_(mine))

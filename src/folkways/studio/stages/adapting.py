@@ -38,6 +38,7 @@ class Adapt(StageKind):
     name = "adapt"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     texts = ("intra", "inter")
+    known_fields = ("strategies",)
     about = "natives adapt a sentence within English and into their language, and say by which strategy"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     options: ClassVar[Mapping[str, Option]] = {

@@ -10,7 +10,7 @@ from folkways.benchmarks.studies import IDK, NO_ANSWERS, OTHER, Vote, answers_by
 from folkways.studio.errors import Message
 from folkways.studio.rules.counts import missing_answers
 from folkways.studio.stages.base import REDACTED, Arrival, Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import raise_if, text_of
+from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text, texts, whole
 
 OWN, INVALID = "own", "invalid"
@@ -29,6 +29,7 @@ class ShortAnswers(StageKind):
     name = "short_answers"
     content_texts: ClassVar[Mapping[str, int]] = {"local": 500, "english": 500}
     texts = ("answers", "other")
+    known_fields = ("answers", "no_answer")
     about = "natives give one to three short answers, or say why they give none"
     example: ClassVar[Mapping[str, str]] = {
         "local": "¿Qué se desayuna en España?",
@@ -98,6 +99,22 @@ class ShortAnswers(StageKind):
         """The set of answers, case aside; a way of not answering is a set of its own."""
         return {"answers": frozenset(each.casefold() for each in payload["answers"]) or frozenset([payload["no_answer"]])}
 
+    def read_known(self, cell: Any) -> Mapping[str, Any]:
+        """Also every answer that counts as right, separated by semicolons."""
+        return super().read_known(_texts(cell.split(SEPARATOR)) if isinstance(cell, str) else cell)
+
+    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """There may be more answers that count as right than one person gives."""
+        known_answers = known.get("answers")
+        most = len(known_answers) if isinstance(known_answers, list) else 0
+        return super().check_known(known, content, {**config, "most_answers": max(most, config["most_answers"])})
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """One of the answers counts as right, or the reason for giving none is the known one."""
+        given = payload["answers"] or [payload["no_answer"]]
+        right = [plain(each) for each in (*known.get("answers", ()), known.get("no_answer")) if each]
+        return any(plain(each) in right for each in given)
+
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The answers that are not empty, or the reason for none."""
         answers = [answer for answer in texts(fields, "answers") if answer]
@@ -133,6 +150,7 @@ class GroupAnswers(StageKind):
 
     name = "group_answers"
     texts = ("groups", "invalid")
+    known_fields = ("groups", "invalid")
     copied = ("answers", "idks")
     about = "a reviewer drops invalid answers, groups variants and translates them to English"
     example: ClassVar[Mapping[str, str]] = {
@@ -193,6 +211,18 @@ class GroupAnswers(StageKind):
         """The groups with their counts."""
         groups = [{**group, "count": count_people(group["answers"], content["answers"])} for group in payload["groups"]]
         return {"groups": sorted(groups, key=lambda group: -group["count"]), "invalid": payload["invalid"]}
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """The same answers together, and the same ones dropped; English wordings aside."""
+
+        def parts(each: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                "groups": {frozenset(group["answers"]) for group in each.get("groups", ())},
+                "invalid": set(each.get("invalid", ())),
+            }
+
+        said, right = parts(payload), parts(known)
+        return all(said[name] == right[name] for name in known)
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """Every different answer, the most frequent first, with where the draft put it."""

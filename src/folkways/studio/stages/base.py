@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.stages.fields import raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text
+from folkways.studio.stages.known_answers import HasKnownAnswers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ _NAMES = {
 }
 
 
-class StageKind(ABC):
+class StageKind(HasKnownAnswers):
     """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it.
 
     Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure function. What a kind
@@ -119,7 +120,6 @@ class StageKind(ABC):
     branches: ClassVar[tuple[str, ...]] = ("done",)  # the ends that a stage's ``next`` may lead on from
     example: ClassVar[Mapping[str, str]] = {}  # a row of a table of items for it: column -> cell; empty where none can be imported
     own_columns: ClassVar[tuple[str, ...]] = ()  # columns of an imported table that are its content here, though ids elsewhere
-    texts: ClassVar[tuple[str, ...]] = ()  # fields of the payload in a person's own words, which can be redacted
     hidden: ClassVar[tuple[str, ...]] = ()  # fields of the content that the people of this stage are not to see
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
@@ -201,10 +201,6 @@ class StageKind(ABC):
         """The payload with REDACTED in place of every text of these of its fields."""
         return {name: masked(value) if name in fields else value for name, value in payload.items()}
 
-    def passes_check(self, payload: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
-        """Whether a judgement of an attention check is right: it says what the check says, in every field of the check."""
-        return all(payload.get(name) == value for name, value in check.items())
-
     # Page
 
     @property
@@ -263,7 +259,7 @@ COMMON_OPTIONS: Mapping[str, Option] = {
     "lease_minutes": Option(30.0, "how long an item is kept for a person who does not answer", "number", least=0.01),
     "cap": Option(None, "how many items of this stage one person answers or writes at most"),
     "quota": Option(None, "how many items of this stage one population writes at most"),
-    "check_every": Option(None, "every how many items an attention check comes"),
+    "check_every": Option(None, "every how many items one of known answer comes, an attention check"),
     "min_seconds": Option(None, "answers faster than this are flagged as speeding", "number"),
     "guidelines": Option("", "what people read beside the task", "text"),
     "for_each_population": Option(False, "an item that arrives here is asked of every population that has no parts", "flag"),

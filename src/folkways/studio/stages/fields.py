@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,9 @@ EXAMPLE_QUESTION: Mapping[str, str] = {
     "option_d": "nothing",
 }
 """A row of a table of questions with four options."""
+
+MOST_OF_OTHERS = 0.999
+"""How much marks share at most that are not the same: one mark of two words is not two marks."""
 
 
 def text_of(
@@ -108,6 +112,23 @@ def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str
             return []
         spans.append([start, end])
     return spans
+
+
+def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> float:
+    """How much two sets of marks share, 0 to 1: characters in both, of those in either; 1 only where they are the same."""
+    if sorted(map(list, first)) == sorted(map(list, second)):
+        return 1.0
+    ours, theirs = ({place for start, end in spans for place in range(start, end)} for spans in (first, second))
+    return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
+
+
+def plain(value: Any) -> Any:
+    """A value without what makes no other answer of it: case, spacing, and the ways of encoding a letter."""
+    if isinstance(value, str):
+        return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _is_pair(value: Any) -> bool:

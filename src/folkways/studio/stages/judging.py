@@ -58,8 +58,8 @@ ERRORS: Schema = {
 
 class JudgeAnswer(StageKind):
     """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply is, which judges
-    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``. submission: ``verdict`` (a key of
-    VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
+    do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``, ``culture``. submission: ``verdict`` (a key
+    of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
     that at least half gave).
 
     On its page: ``verdict``, ``flags`` (several), ``comment``.
@@ -68,6 +68,7 @@ class JudgeAnswer(StageKind):
     name = "judge_answer"
     content_texts: ClassVar[Mapping[str, int]] = {"question": 4000, "reply": 20000}
     texts = ("comment",)
+    known_fields = ("verdict", "flags")
     about = "natives judge what a model answered"
     example: ClassVar[Mapping[str, str]] = {
         "question": "What do people in Spain eat for breakfast?",
@@ -80,7 +81,8 @@ class JudgeAnswer(StageKind):
         ("verdict", "flags", "comment"),
         lambda row: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
     )
-    hidden = ("task", "item_id", "variant", "sample", "endpoint", "run")
+    hidden = ("task", "item_id", "variant", "sample", "endpoint", "run", "culture")
+    own_columns = ("item_id",)
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(1, "how many people judge each answer", least=1)}
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
@@ -111,6 +113,11 @@ class JudgeAnswer(StageKind):
         """The verdict, and the set of flags."""
         return {"verdict": payload["verdict"], "flags": frozenset(payload["flags"]) or frozenset(["none"])}
 
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The verdict, where its label is that of one."""
+        verdict = next((verdict for verdict, value in VERDICTS.items() if value == result.get("label")), None)
+        return {"verdict": verdict} if verdict else {}
+
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The judgement."""
         return {"verdict": text(fields, "verdict"), "flags": texts(fields, "flags"), "comment": text(fields, "comment")}
@@ -132,7 +139,7 @@ class JudgeAnswer(StageKind):
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The verdict, the flags, the comment."""
         flags = self.flags(translate)
-        lines = [self.verdicts(translate)[payload["verdict"]], *(flags[flag] for flag in payload["flags"])]
+        lines = [self.verdicts(translate).get(payload["verdict"], ""), *(flags[flag] for flag in payload["flags"])]
         return [*lines, *([f"“{payload['comment']}”"] if payload["comment"] else [])]
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:

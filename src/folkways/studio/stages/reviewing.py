@@ -28,6 +28,7 @@ class Review(StageKind):
     name = "review"
     content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
     texts = ("reason", "question", "options")
+    known_fields = ("decision",)
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
 
@@ -63,6 +64,10 @@ class Review(StageKind):
         """Kept or dropped."""
         return {"decision": payload["decision"]}
 
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What has a wording was kept."""
+        return {"decision": KEEP} if "question" in result else {}
+
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The decision with the wording as it is now."""
         return {
@@ -76,7 +81,7 @@ class Review(StageKind):
         """The decision, and the wording where it was mended."""
         words = {"keep": translate("Keep"), "drop": translate("Drop")}
         changed = [payload["question"]] if payload["question"] != content["question"] else []
-        return [words[payload["decision"]], *([payload["reason"]] if payload["reason"] else []), *changed]
+        return [words.get(payload["decision"], ""), *([payload["reason"]] if payload["reason"] else []), *changed]
 
 
 class Curate(StageKind):
@@ -93,6 +98,7 @@ class Curate(StageKind):
     compared = ("question", "english")
     form_fields = ("decision", "of", "template")
     texts = ("template", "of")
+    known_fields = ("decision", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
     example: ClassVar[Mapping[str, str]] = {
         "category": "Food",
@@ -145,6 +151,10 @@ class Curate(StageKind):
         """The decision."""
         return {"decision": payload["decision"]}
 
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What has a template was kept."""
+        return {"decision": KEEP} if "template" in result else {}
+
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The decision, with the template or what is repeated."""
         words = {
@@ -153,7 +163,7 @@ class Curate(StageKind):
             "one_country": translate("Fits a single country only"),
             "unclear": translate("Not clear"),
         }
-        return [words[payload["decision"]], *[payload[name] for name in ("template", "of") if payload[name]]]
+        return [words.get(payload["decision"], ""), *[payload[name] for name in ("template", "of") if payload[name]]]
 
 
 class Localise(StageKind):
@@ -167,6 +177,7 @@ class Localise(StageKind):
 
     name = "localise"
     form_fields = ("local", "english")
+    known_fields = ("local", "english")
     texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
     example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}

@@ -38,6 +38,7 @@ class ChooseBest(StageKind):
     }
     branches = ("done", "disagree")
     hidden = ("provenance", "missing")
+    known_fields = ("best",)
     own_columns = ("item",)
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people judge each item", least=1),
@@ -134,6 +135,7 @@ class TagSpans(StageKind):
 
     name = "tag_spans"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
+    known_fields = ("spans",)
     about = "people mark where the culture-specific items stand"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
     branches = ("done", "disagree")
@@ -184,6 +186,7 @@ class LabelItem(StageKind):
     name = "label_item"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
     form_fields = ("category", "level", "element")
+    known_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")

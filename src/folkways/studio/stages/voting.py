@@ -30,6 +30,7 @@ class Voting(StageKind):
     name = "vote"
     content_texts: ClassVar[Mapping[str, int]] = {"question": 4000}
     texts = ("comment",)
+    known_fields = ("choices", "abstain")
     about = "several people choose every option that is right, or say that they do not know or that it cannot be answered"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
     options: ClassVar[Mapping[str, Option]] = {
@@ -97,6 +98,19 @@ class Voting(StageKind):
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The set of options chosen; a way of not choosing is a set of its own."""
         return {"choices": frozenset([payload["abstain"]] if payload["abstain"] else payload["choices"])}
+
+    def read_known(self, cell: Any) -> Mapping[str, Any]:
+        """Also letters: A C."""
+        return super().read_known(_positions(cell) or cell if isinstance(cell, str) else cell)
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """The same options, or the same way of choosing none."""
+        whole = {"choices": known.get("choices", []), "abstain": known.get("abstain")}
+        return self.labels(payload) == self.labels(whole)
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options that the majority made right."""
+        return {"choices": result["gold"]} if result.get("gold") else {}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The vote."""

@@ -32,7 +32,7 @@ class Written(StageKind):
         return self.resolve(votes, content, config)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
-        """Done as soon as it is submitted; what an author withdraws is dropped."""
+        """Done as soon as it is submitted; an item whose author has left is dropped."""
         if not votes:
             return Decision("dropped", reason="its author has withdrawn")
         return Decision("done", result=votes[-1].payload)

@@ -34,6 +34,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from folkways.studio.imports.running import Background
     from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
     from folkways.studio.web.routing import endpoint, respond_externally
@@ -49,6 +50,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         Rates(settings.rates),
         Waiting(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
+        Background(workspace),
     )
     routes = all_routes()
     uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)
@@ -58,7 +60,9 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         import anyio.to_thread
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        studio.background.start()
         yield
+        await anyio.to_thread.run_sync(studio.background.stop)
 
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:

@@ -1,7 +1,8 @@
 """The end of a person's work: what they are told, and the code and link with which a recruitment service pays them.
 
 A code is worth money. It is shown to those alone for whom it is meant: "completed" to people who have answered and for whom
-nothing is left, "no work" to those who came when nothing was left, "screened out" to those who do not meet the criteria.
+nothing is left, "no work" to those who came when nothing was left, "screened out" to those who do not meet the criteria. Who
+failed a test or was excluded by a rule gets the one that its ``pay`` names.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from folkways.studio.services.progress import own_progress
 if TYPE_CHECKING:
     from folkways.studio.web.request_context import RequestContext
 
-End = Literal["completed", "screened_out", "no_work", "not_yet"]
+End = Literal["completed", "screened_out", "no_work", "not_yet", "failed", "excluded"]
 RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 
@@ -35,7 +36,7 @@ def completion(context: RequestContext) -> Completion:
     """Where the person at hand stands, and the code for that."""
     end = _end(context)
     codes = context.study.definition.get("prolific") or {}
-    code = codes.get(end) if context.participant.source == "prolific" else None
+    code = codes.get(context.participant.pay or end) if context.participant.source == "prolific" else None
     return Completion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
@@ -43,6 +44,10 @@ def _end(context: RequestContext) -> End:
     person = context.participant
     if person.state == ParticipantState.SCREENED_OUT:
         return "screened_out"
+    if person.state == ParticipantState.FAILED:
+        return "failed"
+    if person.state == ParticipantState.EXCLUDED:
+        return "excluded"
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or has_work_at_hand(context.workspace, person):
         return "not_yet"
     stages = [stage for stage in studies.stages(context.workspace, context.study.id) if stage.role in context.roles]

@@ -14,9 +14,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from folkways.studio.errors import NotAllowedError, NotFoundError
+from folkways.studio.imports.running import Background
 from folkways.studio.records import Account, Participant, Population, Role, Session, Study
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, sessions
+from folkways.studio.services.work.task_numbers import shown_number, slot_of
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
@@ -40,13 +42,16 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 
 @dataclass(frozen=True)
 class Studio:
-    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests."""
+    """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests. background: does
+    what takes longer than a request.
+    """
 
     workspace: Workspace
     settings: Settings
     rates: Rates
     waiting: Waiting
     slow: CapacityLimiter
+    background: Background
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +255,18 @@ class RequestContext:
         if found is None:
             raise NotFoundError(self.gettext("There is no such page."))
         return found
+
+    @Cached
+    def assignment(self) -> int:
+        """The slot in the address; NotFoundError for what is no number."""
+        found = slot_of(self.workspace, self.participant, str(self.request.path_params["assignment"]))
+        if found is None:
+            raise NotFoundError(self.gettext("There is no such page."))
+        return found
+
+    def task_address(self, assignment_id: int) -> str:
+        """The page of a slot of the participant's."""
+        return f"/work/{self.study.name}/tasks/{shown_number(assignment_id, self.participant.pseudonym)}"
 
     def text(self, name: str, default: str = "") -> str:
         """A field of the form, as text."""

@@ -25,6 +25,7 @@ from folkways.studio.records import Role
 from folkways.studio.stages.base import COMMON_OPTIONS, Option, StageKind
 from folkways.studio.stages.registry import STAGE_KINDS
 from folkways.studio.workflows.fields import FieldReader
+from folkways.studio.workflows.known_answers import SETTINGS, read_known_answers
 from folkways.studio.workflows.wordings import Wording, in_own_language
 
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
@@ -94,13 +95,17 @@ class Definition:
 
 def load_definition(path: Path) -> Definition:
     """Read a YAML file. DefinitionError, or DataError where it is no YAML."""
+    return read_definition(parse_yaml(read_description(path), path), path)
+
+
+def read_description(path: Path) -> str:
+    """The text of a YAML file; DataError where it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
     except UnicodeDecodeError as error:
         raise DataError(f"is not UTF-8 (byte {error.start}); save it as UTF-8", file=path) from None
-    return read_definition(parse_yaml(text, path), path)
 
 
 def parse_yaml(text: str, file: Path | str | None = None) -> Any:
@@ -140,7 +145,7 @@ class _Reader(FieldReader):
         licence = self.text(raw, "licence", "")
         consent = self.text(raw, "consent", "")
         populations = self._populations(raw.get("populations"))
-        stages = self._stages(raw.get("stages"))
+        stages = self._stages(raw.get("stages"), [each.name for each in populations])
         self._next(stages)
         for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS)):
             self.known(self.mapping(raw.get(key, {}), key), valid, f"{key}.")
@@ -210,7 +215,7 @@ class _Reader(FieldReader):
             self.say(f"{place}accept", "accepts an answer that is not among the options")
         return dict(entry)
 
-    def _stages(self, raw: Any) -> tuple[StageDefinition, ...]:
+    def _stages(self, raw: Any, populations: Sequence[str]) -> tuple[StageDefinition, ...]:
         found: dict[str, StageDefinition] = {}
         for place, entry in self.entries(raw, "stages", least=1):
             name = self.name(entry, place)
@@ -224,12 +229,14 @@ class _Reader(FieldReader):
             if name in found:
                 self.say(f"{place}name", f"{name!r} is the name of another stage as well")
             title = self.text(entry, "title", place, default=name)
-            found[name] = StageDefinition(name, title, kind, str(role), self._config(entry, STAGE_KINDS[kind], place))
+            config = self._config(entry, STAGE_KINDS[kind], place)
+            config |= read_known_answers(self, entry, STAGE_KINDS[kind], place, populations)
+            found[name] = StageDefinition(name, title, kind, str(role), config)
         return tuple(found.values())
 
-    def _config(self, entry: Mapping[str, Any], kind: StageKind, place: str) -> Mapping[str, Any]:
+    def _config(self, entry: Mapping[str, Any], kind: StageKind, place: str) -> dict[str, Any]:
         options = {**COMMON_OPTIONS, **kind.options}
-        self.known(entry, (*STAGE_KEYS, *options), place)
+        self.known(entry, (*STAGE_KEYS, *options, *SETTINGS), place)
         config = {
             name: self._setting(entry.get(name, option.default), option, f"{place}{name}") for name, option in options.items()
         }

@@ -7,7 +7,7 @@ of ``studio_judgements`` never changed but for redacting their words: triggers r
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text, UniqueConstraint
 
 from folkways.workspace.columns import Json, id_column, reference
 from folkways.workspace.schema import metadata
@@ -35,6 +35,15 @@ sessions = Table(
     Column("expires", Float, nullable=False),
 )
 
+password_links = Table(
+    "studio_password_links",  # each lets one person choose a new password, once
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    reference("studio_accounts", "account_id", index=True),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+
 attempts = Table(
     "studio_attempts",  # failed sign-ins, for rate limits that hold over all processes
     metadata,
@@ -51,13 +60,26 @@ studies = Table(
     Column("name", String(64), nullable=False, unique=True),  # short name in addresses and file names
     Column("title", Text, nullable=False),
     Column("workflow", String(64), nullable=False),
-    Column("state", String(16), nullable=False),  # draft, open, paused, closed
+    Column("state", String(16), nullable=False),  # draft, open, paused, closed, deleted
     Column("definition", Json, nullable=False),  # the YAML file as it was read
     Column("licence", String(64), nullable=False),  # SPDX identifier of what leaves the study
     Column("consent_text", Text, nullable=False),
     Column("consent_version", String(32), nullable=False),  # hash of the text: who agreed to what
     Column("created", Float, nullable=False),
     reference("studio_accounts", "created_by", nullable=True),
+)
+
+descriptions = Table(
+    "studio_descriptions",  # every text that a study was described by, as it was given: with its comments
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id"),
+    Column("number", Integer, nullable=False),  # from 1
+    Column("text", Text, nullable=False),
+    Column("changes", Json, nullable=False),  # what it changed, a sentence each
+    reference("studio_accounts", "account_id", nullable=True),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("study_id", "number"),
 )
 
 roles = Table(
@@ -109,7 +131,8 @@ participants = Table(
     reference("studio_accounts", "account_id", index=True),
     reference("studio_populations", "population_id", nullable=True, index=True),  # null for reviewers of every population
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
-    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn
+    Column("state", String(16), nullable=False),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
+    # paused, failed
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
     Column("consented", Float),
@@ -119,7 +142,25 @@ participants = Table(
     Column("left", Float),
     Column("consent_sha256", String(64)),  # of the text that they saw; null for who agreed before this was kept
     Column("consent_language", String(16)),  # of that text; null where the study does not say
+    Column("exclusion", Text),  # why somebody was excluded, as they were told
+    Column("pause", Text),  # why somebody is paused, for researchers
+    Column("pay", String(16)),  # which code ends their work: completed, screened_out, none; null for what their state says
     UniqueConstraint("study_id", "account_id"),
+)
+
+standings = Table(
+    "studio_standings",  # how somebody stands with the known answers of a stage
+    metadata,
+    Column("participant_id", Integer, ForeignKey("studio_participants.id"), primary_key=True),
+    Column("stage_id", Integer, ForeignKey("studio_stages.id"), primary_key=True),
+    Column("test", String(16)),  # again, passed, failed, waived; null where no try is over
+    Column("tries", Integer, nullable=False),
+    Column("right", Integer),  # of the questions of the last try
+    Column("asked", Integer),
+    Column("test_from", Integer, nullable=False),  # judgements after this one are of the next try
+    Column("gold_from", Integer, nullable=False),  # judgements after this one count for the rules
+    Column("warned", Float),  # when
+    Column("reason", Text),  # why the test was waived
 )
 
 attributes = Table(
@@ -157,10 +198,12 @@ items = Table(
     Column("round", Integer, nullable=False),
     Column("content", Json, nullable=False),
     Column("state", String(16), nullable=False),  # draft, open, done, dropped
-    Column("check", Json),  # the right answer, where the item is an attention check
+    Column("check", Json),  # the right answer, where it is known and the item asks for people, not for data
     Column("result", Json),  # what the resolve rule made of its judgements
     Column("reason", Text),  # why it was dropped or decided as it was
     Column("created", Float, nullable=False),
+    Column("job_id", Integer, index=True),  # the import that it came by
+    Column("test", Boolean),  # whether an item with a right answer is of the test before the stage; null for no
     UniqueConstraint("stage_id", "key", "round"),
     Index("ix_studio_items_stage_id_state", "stage_id", "state"),
 )
@@ -295,12 +338,14 @@ jobs = Table(
     id_column(),
     reference("studio_studies", "study_id", index=True),
     reference("studio_accounts", "account_id", nullable=True),
-    Column("kind", String(32), nullable=False),  # export, import, draw, sentences
-    Column("state", String(16), nullable=False),  # waiting, running, done, failed
+    Column("kind", String(32), nullable=False),  # import
+    Column("state", String(16), nullable=False),  # waiting, running, done, failed, cancelled
     Column("details", Json, nullable=False),
     Column("result", Json),
     Column("error", Text),
     Column("created", Float, nullable=False),
     Column("started", Float),
     Column("finished", Float),
+    Column("content", LargeBinary),  # the file that is being imported, compressed; null once that is over
+    Column("seen", Float),  # when whoever works on it last said so
 )

@@ -104,7 +104,7 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
         {
             "id": person.id, "study_id": desk.study.id, "account_id": person.account_id, "population_id": population,
             "pseudonym": person.pseudonym, "state": "joined", "source": source, "consent_version": None, "consented": None,
-            "eligible": None, "waiver": None, "joined": person.joined, "left": None,
+            "eligible": None, "waiver": None, "exclusion": None, "pause": None, "pay": None, "joined": person.joined, "left": None,
             "consent_sha256": None, "consent_language": None,
         }
         for person, population, source in (
@@ -253,6 +253,7 @@ def test_staff_are_in_a_study_once(desks: tuple[Desk, Desk]) -> None:
     assert stored(workspace, schema.participants)[-1] == {
         "id": first.id, "study_id": desk.study.id, "account_id": helper, "population_id": None, "pseudonym": first.pseudonym,
         "state": "active", "source": "staff", "consent_version": None, "consented": None, "eligible": True, "waiver": None,
+        "exclusion": None, "pause": None, "pay": None,
         "joined": first.joined, "left": None, "consent_sha256": None, "consent_language": None,
     }  # fmt: skip
     assert len(first.pseudonym) == 14

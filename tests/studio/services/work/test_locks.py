@@ -77,6 +77,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     batch = act("batch", lambda: assignments.claim_batch(workspace, kim.id, "verify", 2, seconds=60.0))
     assert isinstance(batch, tuple)
     act("release", lambda: leases.release(workspace, kim.id, batch[0].assignment.id))
+    act("known answer", lambda: desk.submit(kim, batch[1], vote))
     act("redact", lambda: redaction.redact(workspace, desk.study.id, said.id))
     act("adjudicate", lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"))
     act("drop", lambda: adjudications.adjudicate(workspace, desk.study.id, three, desk.owner, {}, "because", drop=True))
@@ -105,11 +106,12 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "adjudicate": [item, slot],
         "drop": [item, slot],
         "finish": [person, item],
-        "withdraw": [person, item, item],
+        "withdraw": [person, item, item, item],
         "delete": [],
         "begin": [person, at_hand, "stages FOR NO KEY UPDATE"],
         "write": [item],
         "expire": [],
+        "known answer": [person, slot],
         "invite": [],
         "join": ["invites FOR UPDATE"],
     }

@@ -166,7 +166,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
     begun = {
         "id": work.item.id, "study_id": desk.study.id, "stage_id": work.stage.id, "population_id": kim.population_id,
         "parent_id": None, "author_id": kim.id, "key": f"write-{work.item.id}", "round": 1, "content": {}, "state": "draft",
-        "check": None, "result": None, "reason": None, "created": 1000.0,
+        "check": None, "result": None, "reason": None, "created": 1000.0, "job_id": None, "test": None,
     }  # fmt: skip
     held = {
         "item_id": work.item.id, "stage_id": work.stage.id, "population_id": kim.population_id, "slot": 1, "participant_id": kim.id,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -171,13 +171,19 @@ def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: f
             raise TooManyAttemptsError(row.first + ATTEMPTS_SECONDS - now)
 
 
-def set_password(workspace: Workspace, account_id: int, password: str) -> None:
-    """Give an account a new password and end all of its sessions. SubmissionError for one that is too short."""
+def set_password(
+    workspace: Workspace, account_id: int, password: str, *, first: Callable[[sa.Connection], None] = lambda connection: None
+) -> None:
+    """Give an account a new password and end all of its sessions. SubmissionError for one that is too short.
+
+    first: done in the same transaction; where it raises, nothing is changed.
+    """
     problems = _password_problems(password)
     if problems:
         raise SubmissionError(problems)
     hashed = _hasher().hash(password)
     with workspace.write() as connection:
+        first(connection)
         connection.execute(sa.update(schema.accounts).where(schema.accounts.c.id == account_id).values(password=hashed))
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
         audit.note(connection, "account.password_changed", account_id=account_id)

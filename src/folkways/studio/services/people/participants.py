@@ -23,7 +23,7 @@ from folkways.studio.services.people.personal import (
 from folkways.studio.services.people.returning import RETURN_CODE, find_returning, new_return_code
 from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
-from folkways.studio.services.work.resolution import apply_rule_again
+from folkways.studio.services.work.resolution import apply_rule_to_answers_of
 from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -239,7 +239,5 @@ def withdraw(
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
         values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
         _change(connection, person, "withdrawn", values, account_id=by, now=now)
-        judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
-        for item_id in sorted(set(judged)):
-            apply_rule_again(connection, item_id, now)
+        apply_rule_to_answers_of(connection, participant_id, now)
         return participant_within(connection, participant_id)

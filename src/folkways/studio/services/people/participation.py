@@ -11,8 +11,10 @@ from folkways.workspace.studio import tables as schema
 
 
 def answers_given(workspace: Workspace, person: Participant) -> int:
-    """How many answers a person has given in their study."""
-    query = sa.select(sa.func.count()).select_from(schema.judgements).where(schema.judgements.c.participant_id == person.id)
+    """How many answers a person has given in their study, those of a test not counted."""
+    table, items = schema.judgements, schema.items
+    query = sa.select(sa.func.count()).select_from(table.join(items, items.c.id == table.c.item_id))
+    query = query.where(table.c.participant_id == person.id, items.c.test.is_not(True))
     with workspace.read() as connection:
         return int(connection.scalar(query) or 0)
 

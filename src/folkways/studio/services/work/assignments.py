@@ -28,7 +28,7 @@ from folkways.studio.rules.counts import room
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.people import accounts
 from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
-from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by
+from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by, test_first
 from folkways.studio.services.work.leases import own_assignment, renewed
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -46,7 +46,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class NoWork:
-    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota`` or ``none_left``."""
+    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota``, ``failed`` (the test) or
+    ``none_left``.
+    """
 
     reason: str
 
@@ -165,8 +167,13 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    check = attention_check(connection, person, stage, taken)
-    found = check if check is not None else free_slot(connection, person, stage, now)
+    found = test_first(connection, person, stage, now)
+    if isinstance(found, str):
+        return NoWork(found)
+    if found is None:
+        found = attention_check(connection, person, stage, taken)
+    if found is None:
+        found = free_slot(connection, person, stage, now)
     if found is None:
         return NoWork("none_left")
     # All in one statement: where a transaction changes a row twice, PostgreSQL can have it wait for one that waits for it, which

@@ -8,8 +8,9 @@ import sqlalchemy as sa
 
 from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
 from folkways.studio.rules.counts import room
-from folkways.studio.services.items import add_slots
+from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services.rows import count, get_value
+from folkways.studio.services.work.known_answers import count_fresh, gold_asked, known_slot, seed_of, test_slot
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.studio import tables as schema
 
@@ -91,11 +92,11 @@ def _offered(connection: sa.Connection, query: sa.Select[Any], person: Participa
 
 def _within(connection: sa.Connection, person: Participant) -> list[sa.ColumnElement[bool]]:
     """That a slot is of a population whose items this person may be given."""
-    populations, column = _allowed_populations(connection, person), schema.assignments.c.population_id
+    populations, column = allowed_populations(connection, person), schema.assignments.c.population_id
     return [] if populations is None else [sa.or_(column.is_(None), column.in_(populations))]
 
 
-def _allowed_populations(connection: sa.Connection, person: Participant) -> list[int] | None:
+def allowed_populations(connection: sa.Connection, person: Participant) -> list[int] | None:
     """The person's population and the wider ones that it is part of; None for staff, who work on every one."""
     if person.population_id is None:
         return None
@@ -108,24 +109,27 @@ def _allowed_populations(connection: sa.Connection, person: Participant) -> list
 
 
 def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
-    """A new slot of an attention check that this person has not had, every ``check_every`` items."""
-    every = stage.config["check_every"]
-    if not every:
+    """A slot of a question of known answer that this person has not had, where it is the turn of one."""
+    gold = Gold.of(stage.config)
+    if gold is None or not gold.is_turn(taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)):
         return None
-    items, table = schema.items, schema.assignments
-    had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
-    of_checks = sa.select(sa.func.count()).where(items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.id.in_(had))
-    if (taken + count(connection, of_checks) + 1) % every:
-        return None
-    checks = sa.select(items.c.id, items.c.population_id).where(
-        items.c.stage_id == stage.id, items.c.check.is_not(None), items.c.state == ItemState.OPEN, items.c.id.not_in(had)
-    )
-    populations = _allowed_populations(connection, person)
-    if populations is not None:
-        checks = checks.where(sa.or_(items.c.population_id.is_(None), items.c.population_id.in_(populations)))
-    row = connection.execute(checks.order_by(items.c.id).limit(1).with_for_update()).first()
-    if row is None:
-        return None
-    add_slots(connection, row.id, stage.id, row.population_id, 1)
-    newest = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN)
-    return connection.scalar(newest.order_by(table.c.slot.desc()))
+    return known_slot(connection, person, stage, allowed_populations(connection, person), test=False)
+
+
+def test_first(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | str | None:
+    """``known_answers.test_slot`` for this person: a slot of the stage's test, why there is none, or None where none is needed."""
+    return test_slot(connection, person, stage, lambda: allowed_populations(connection, person), now)
+
+
+def count_known_ahead(connection: sa.Connection, person: Participant, stage: Stage, left: int) -> int:
+    """How many questions of known answer are still to come among ``left`` other ones: pages count them as they count the others,
+    so that nobody can tell them apart by a number that changes.
+    """
+    gold = Gold.of(stage.config)
+    if gold is None:
+        return 0
+    taken = taken_by(connection, person.id, stage.id)
+    if room(taken, stage.config["cap"]) == 0:
+        return 0
+    known = count_fresh(connection, person, stage, allowed_populations(connection, person), test=False)
+    return gold.ahead(taken + gold_asked(connection, person, stage), left, known, seed_of(person, stage))

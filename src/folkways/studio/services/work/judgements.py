@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
-from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, ParticipantState, Stage, StudyState, from_row
+from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
+from folkways.studio.services.work.eligible_slots import allowed_populations
+from folkways.studio.services.work.known_answers import judge_known
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.stages.registry import stage_kind
@@ -25,10 +27,13 @@ LONGEST_KEY = 64
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again."""
+    """A judgement that is stored. repeated: it was there before; this submission was the same one sent again. then: what followed
+    for its person where the answer was known (see ``known_answers.judge_known``).
+    """
 
     judgement: Judgement
     repeated: bool
+    then: str = ""
 
 
 def submit(
@@ -53,19 +58,25 @@ def submit(
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
         # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
-        row = get_row(connection, schema.items, id=assignment.item_id, lock="row")
-        item = from_row(Item, row)
+        # An answer that is known beforehand changes nothing of the item; it may change how its person stands.
+        known = get_value(connection, schema.items.c.check, id=assignment.item_id) is not None
+        if known:
+            get_row(connection, schema.participants, id=participant_id, lock="key")
+        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id, lock="no" if known else "row"))
         assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
         repeated = _repeated(connection, assignment, key)
         if repeated is not None:
             return Submitted(repeated, True)
         stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-        if get_value(connection, schema.studies.c.state, id=item.study_id) == StudyState.CLOSED:
+        if get_value(connection, schema.studies.c.state, id=item.study_id) in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
         if stage_kind(stage.kind).authored:
             item = replace(item, content={**item.content, **payload})
         judgement = _store(connection, assignment, item, stage, payload, key, now)
+        if known:
+            then = judge_known(connection, participant_id, item, stage, lambda person: allowed_populations(connection, person), now)
+            return Submitted(judgement, False, then)
         apply_rule(connection, item, stage, now)
         return Submitted(judgement, False)
 
@@ -132,21 +143,6 @@ def _store(
         now=now,
     )
     return Judgement(id=judgement_id, **{**row, "payload": payload})
-
-
-def standing_judgements(workspace: Workspace, study_id: int) -> Mapping[int, Sequence[Judgement]]:
-    """Item id -> its judgements in order of arrival, without those of people who withdrew."""
-    table, people = schema.judgements, schema.participants
-    query = (
-        sa.select(table)
-        .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
-        .order_by(table.c.id)
-    )
-    found: dict[int, list[Judgement]] = {}
-    for each in read_all(workspace, Judgement, query):
-        found.setdefault(each.item_id, []).append(each)
-    return found
 
 
 def list_judgements(workspace: Workspace, study_id: int, item_id: int) -> tuple[Judgement, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.benchmarks.studies import Vote
-from folkways.studio.records import AssignmentState, Item, ItemState, ParticipantState, Stage, from_row
+from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, count, get_row
@@ -17,8 +17,15 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.studio import tables as schema
 
 
+def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int, now: float) -> None:
+    """Apply the rule again to every item that somebody has answered: whether their answers count has changed."""
+    judged = connection.scalars(sa.select(schema.judgements.c.item_id).filter_by(participant_id=participant_id)).all()
+    for item_id in sorted(set(judged)):
+        apply_rule_again(connection, item_id, now)
+
+
 def apply_rule_again(connection: sa.Connection, item_id: int, now: float) -> None:
-    """Apply the stage's rule to the answers that an item has left: somebody has withdrawn. The item's row is locked here.
+    """Apply the stage's rule to the answers that an item has left. The item's row is locked here.
 
     An item that is done is looked at once more, unless something descends from it.
     """
@@ -52,17 +59,17 @@ def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
         return False
-    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id))
+    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id).where(schema.items.c.check.is_(None)))
     return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
-    """The judgements of an item in order of arrival, without those of people who withdrew."""
+    """The judgements of an item in order of arrival, without those of people who withdrew or are excluded."""
     judgements, participants = schema.judgements, schema.participants
     query = (
         sa.select(participants.c.pseudonym, judgements.c.payload)
         .join(participants, participants.c.id == judgements.c.participant_id)
-        .where(judgements.c.item_id == item_id, participants.c.state != ParticipantState.WITHDRAWN)
+        .where(judgements.c.item_id == item_id, participants.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
     return [Vote(row.pseudonym, row.payload) for row in connection.execute(query)]
@@ -77,7 +84,12 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
     live = sa.select(sa.func.count()).where(
         table.c.item_id == item.id, table.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
     )
-    add_slots(connection, item.id, item.stage_id, item.population_id, missing - count(connection, live))
+    more = missing - count(connection, live)
+    add_slots(connection, item.id, item.stage_id, item.population_id, more)
+    if more < 0:  # somebody's answer counts again
+        open_slots = sa.select(table.c.id).where(table.c.item_id == item.id, table.c.state == AssignmentState.OPEN)
+        found = list(connection.scalars(open_slots.order_by(table.c.slot.desc()).limit(-more).with_for_update()))
+        connection.execute(sa.update(table).where(table.c.id.in_(found)).values(state=str(AssignmentState.CLOSED)))
 
 
 def _end(

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from folkways.studio.web.routes import account, data, desk, entry, items, media, new_study, people, steps, work
+from folkways.studio.web.routes import (
+    account,
+    data,
+    desk,
+    entry,
+    items,
+    known_answers,
+    media,
+    new_study,
+    passwords,
+    people,
+    settings,
+    steps,
+    work,
+)
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, new_study, desk, people, items, data, media)
+PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, media, settings, passwords)
 
 
 def all_routes() -> list[Route]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from folkways.errors import FolkwaysError
 from folkways.studio.exports.make import FORMATS, export_archive
-from folkways.studio.imports.items import import_items
 from folkways.studio.imports.offline import hand_out, take_in
-from folkways.studio.imports.tables import RowsError, read_rows
+from folkways.studio.imports.running import read_content
+from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import audit, media, studies
+from folkways.studio.services import audit, imports, media, studies
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.stages.forms import whole
@@ -25,8 +23,10 @@ from folkways.studio.web.routing import Routes
 
 routes = Routes()
 
-SUFFIXES = (".csv", ".jsonl", ".json", ".parquet", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx")
 MOST_HANDED_OUT = 500
+SOON_SECONDS = 1.5
+"""For so long an import is waited for: a small one is over by then, and its page says so at once."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -44,6 +44,7 @@ def show_result(context: RequestContext, done: str = "", problems: Sequence[str]
     people = [each for each in participants.list_participants(context.workspace, study.id) if each.state in active]
     return context.page(
         "desk/data.html.j2", status, study=study, done=done, problems=problems, people=people, formats=FORMATS,
+        imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
         examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
@@ -54,23 +55,17 @@ def show_result(context: RequestContext, done: str = "", problems: Sequence[str]
     )  # fmt: skip
 
 
-def _rows_of(context: RequestContext, upload: UploadFile | None) -> tuple[str, list[dict[str, str]]]:
-    """The name and rows of an uploaded table."""
+def _upload(context: RequestContext) -> tuple[str, bytes]:
+    """The name and content of an uploaded table."""
+    upload = context.file("file")
     if upload is None:
         raise FolkwaysError(context.gettext("Choose a file."))
     name = Path(upload.filename or "table").name[:100]
-    suffix = Path(name).suffix.lower()
-    if suffix not in SUFFIXES:
+    if Path(name).suffix.lower() not in SUFFIXES:
         raise FolkwaysError(
             context.gettext("This is no table that can be read here; valid: %(endings)s", endings=", ".join(SUFFIXES))
         )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{suffix}"
-        path.write_bytes(upload.file.read())
-        try:
-            return name, read_rows(path)
-        except FolkwaysError as error:
-            raise FolkwaysError(str(error).replace(str(path), name)) from None
+    return name, upload.file.read()
 
 
 def _refused(context: RequestContext, error: FolkwaysError) -> Response:
@@ -83,16 +78,51 @@ def _refused(context: RequestContext, error: FolkwaysError) -> Response:
 
 @routes.post("/studies/{study}/data/items", STAFF, upload=1)
 def bring_items(context: RequestContext) -> Response:
-    """Add items to a stage, all or none."""
+    """Have items added to a stage; the import's page says how far that is, and which rows cannot be used."""
     try:
-        name, rows = _rows_of(context, context.file("file"))
+        name, content = _upload(context)
+        stage = studies.get_stage(context.workspace, context.study.id, context.text("stage"))
         population = context.text("population") or None
-        added = import_items(
-            context.workspace, context.study.id, context.text("stage"), rows, population=population, file=name, by=context.me.id
-        )
+        if population is not None:
+            studies.get_population(context.workspace, context.study.id, population)
+        found = imports.begin(
+            context.workspace, context.study.id, stage.name, name, population=population, content=content, waiting=True,
+            by=context.me.id,
+        )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
-    return show_result(context, context.gettext("%(count)s items were added.", count=len(added)))
+    context.studio.background.wake()
+    context.studio.background.wait(SOON_SECONDS)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+
+
+@routes.get("/studies/{study}/data/imports/{import}", STAFF)
+def show_import(context: RequestContext) -> Response:
+    """How far an import is, what was wrong with its rows, and what of it can be deleted."""
+    found = imports.get_import(context.workspace, context.study.id, context.number("import"))
+    if found.state in imports.AT_WORK:
+        context.studio.background.wake()  # somebody else may have been stopped at it
+    template = "desk/import_state.html.j2" if context.request.headers.get("hx-request") else "desk/import.html.j2"
+    return context.page(
+        template, study=context.study, found=found, left=imports.left_of(context.workspace, context.study.id, found.id),
+        at_work=found.state in imports.AT_WORK, stage=studies.get_stage(context.workspace, context.study.id, found.stage),
+    )  # fmt: skip
+
+
+@routes.post("/studies/{study}/data/imports/{import}/cancel", STAFF)
+def cancel_import(context: RequestContext) -> Response:
+    """Stop an import; what it has added stays until it is deleted."""
+    found = imports.cancel(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
+
+
+@routes.post("/studies/{study}/data/imports/{import}/delete", STAFF)
+def delete_import(context: RequestContext) -> Response:
+    """Delete what nobody has begun of an import."""
+    found = imports.delete_import(context.workspace, context.study.id, context.number("import"), by=context.me.id)
+    context.studio.background.wake()
+    context.studio.background.wait(SOON_SECONDS)
+    return context.go(f"/studies/{context.study.name}/data/imports/{found.id}")
 
 
 @routes.post("/studies/{study}/data/draw", STAFF)
@@ -148,8 +178,8 @@ def take_in_workbook(context: RequestContext) -> Response:
     """The workbook back, filled in."""
     try:
         person = context.person(whole(context.text("person")))
-        name, rows = _rows_of(context, context.file("file"))
-        taken = take_in(context.workspace, person.id, rows, file=name)
+        name, content = _upload(context)
+        taken = take_in(context.workspace, person.id, read_content(name, content), file=name)
     except FolkwaysError as error:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import yaml
 from starlette.responses import PlainTextResponse, Response
 
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import agreement, audit, progress, studies
+from folkways.studio.services import agreement, audit, descriptions, gold, progress, studies
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
@@ -51,6 +50,7 @@ def show_overview(context: RequestContext) -> Response:
         lacking=[role for role in needed if Role.OWNER in context.roles and role not in context.roles],
         stages={stage.name: stage for stage in stages},
         populations={population.name: population for population in studies.populations(context.workspace, study.id)},
+        lacking_tests=gold.lacking(context.workspace, study.id),
         not_offered=modelling.not_offered(study, context.studio.settings.models),
     )  # fmt: skip
 
@@ -68,7 +68,7 @@ def set_state(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/description.yaml", STAFF)
 def show_description(context: RequestContext) -> Response:
     """The file that describes the study, for making another like it."""
-    text = yaml.safe_dump(dict(context.study.definition), allow_unicode=True, sort_keys=False, width=100)
+    text = descriptions.description_of(context.workspace, context.study)
     headers = {"Content-Disposition": f'attachment; filename="{context.study.name}.yaml"'}
     return PlainTextResponse(text, headers=headers, media_type="text/yaml")
 
@@ -86,6 +86,7 @@ def show_quality(context: RequestContext) -> Response:
     )
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
+        known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},

@@ -9,10 +9,11 @@ from typing import Any
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from folkways.studio.errors import SubmissionError
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.rules.disagreement import disagreement
-from folkways.studio.services import items, redaction, repeats, studies
+from folkways.studio.services import gold, item_search, items, progress, redaction, repeats, studies
+from folkways.studio.services.item_search import Page, Wanted
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.forms import whole
@@ -26,8 +27,10 @@ PER_PAGE = 25
 SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
 """What an item's page shows first, in this order."""
 
-MOST = 5000
-"""Items that are put in order of disagreement at once."""
+LONGEST_WORDS = 200
+
+MOST_AT_ONCE = 400
+"""Items that are dropped or opened again at once; their ids are fields of one form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +47,52 @@ class Row:
 
 @routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
-    """Items by stage, population and state; the most disputed first, or in their own order."""
-    query = context.request.query_params
+    """Items by stage, population, state, words and what was said of them; the most disputed first, or in their own order."""
+    chosen = _chosen(context.request.query_params)
+    page = whole(context.request.query_params.get("page")) or 1
+    found = item_search.find_items(
+        context.workspace, context.study.id, _wanted(context, chosen), by_disagreement=chosen["order"] == "disputed",
+        start=(page - 1) * PER_PAGE, limit=PER_PAGE,
+    )  # fmt: skip
     stages = studies.stages(context.workspace, context.study.id)
     populations = studies.populations(context.workspace, context.study.id)
-    chosen = {"stage": query.get("stage", ""), "population": query.get("population", ""), "state": query.get("state", "")}
-    chosen["order"] = "own" if query.get("order") == "own" else "disputed"
-    place = next((each.id for each in populations if each.name == chosen["population"]), None)
-    stage = next((each.name for each in stages if each.name == chosen["stage"]), None)
-    state = ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None
-    found = items.list_items(context.workspace, context.study.id, stage, population_id=place, state=state, limit=MOST)
-    rows = _rows(context, found, {each.id: each for each in stages})
-    if chosen["order"] == "disputed":
-        rows.sort(key=lambda row: (-(row.disagreement if row.disagreement is not None else -1.0), row.item.id))
-    page = whole(query.get("page")) or 1
-    start = (page - 1) * PER_PAGE
     template = "desk/item_list.html.j2" if context.request.headers.get("hx-request") else "desk/items.html.j2"
     return context.page(
-        template, study=context.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
-        stages=stages, populations=populations, chosen=chosen,
+        template, study=context.study, rows=_rows(context, found, {each.id: each for each in stages}), total=found.total, page=page,
+        per_page=PER_PAGE, stages=stages, populations=populations, chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
         languages={each.id: each.language for each in populations},
     )  # fmt: skip
 
 
-def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int, Stage]) -> list[Row]:
-    """Items with their judgements, read in one go and without those of people who withdrew."""
-    by_item = judgements.standing_judgements(context.workspace, context.study.id)
+def _chosen(given: Mapping[str, Any]) -> dict[str, str]:
+    """What the form above the list says."""
+    chosen = {name: str(given.get(name, "")) for name in ("stage", "population", "state", "only")}
+    return {**chosen, "q": str(given.get("q", ""))[:LONGEST_WORDS], "order": "own" if given.get("order") == "own" else "disputed"}
+
+
+def _wanted(context: RequestContext, chosen: Mapping[str, str]) -> Wanted:
+    """The items that the form asks for; what it names that is not there does not count."""
+    study_id = context.study.id
+    stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
+    populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}
+    flagged = None
+    if chosen["only"] == "flagged":
+        flagged = {each.participant_id for each in progress.quality(context.workspace, study_id) if each.flags}
+    return Wanted(
+        stages.get(chosen["stage"]),
+        populations.get(chosen["population"]),
+        ItemState(chosen["state"]) if chosen["state"] in set(ItemState) else None,
+        words=chosen["q"],
+        of_people=flagged,
+        disputed=chosen["only"] == "disputed",
+    )
+
+
+def _rows(context: RequestContext, found: Page, stages: Mapping[int, Stage]) -> list[Row]:
+    """A page of items with their judgements, without those of people whose answers do not count."""
+    by_item = item_search.judgements_of(context.workspace, [item.id for item in found.items])
     rows = []
-    for item in found:
+    for item in found.items:
         stage, said = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         counts: dict[str, int] = {}
@@ -82,6 +103,40 @@ def _rows(context: RequestContext, found: tuple[Item, ...], stages: Mapping[int,
         labels = [kind.labels(judgement.payload) for judgement in said]
         rows.append(Row(item, kind.subject(item.content), stage, ranked, len(said), disagreement(labels)))
     return rows
+
+
+@routes.post("/studies/{study}/items/change", STAFF)
+def change_items(context: RequestContext) -> Response:
+    """Drop many items, or open dropped ones again: first shown which, then done, for a reason."""
+    chosen = _chosen(context.form)
+    if context.text("all") == "yes":
+        numbers = item_search.find_ids(context.workspace, context.study.id, _wanted(context, chosen), most=MOST_AT_ONCE + 1)
+    else:
+        numbers = [number for number in map(whole, context.texts("item")) if number is not None]
+    if len(numbers) > MOST_AT_ONCE:
+        raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=MOST_AT_ONCE)
+    found = [items.get_item(context.workspace, context.study.id, number) for number in dict.fromkeys(numbers)]
+    reopens = context.text("do") == "open"
+    found = [item for item in found if (item.state == ItemState.DROPPED) == reopens]
+    reason = context.text("reason_why").strip()
+    if context.text("sure") == "yes" and reason:
+        change = adjudications.reopen if reopens else adjudications.drop
+        done = 0
+        for item in found:
+            try:
+                change(context.workspace, context.study.id, item.id, context.me.id, reason)
+                done += 1
+            except ConflictError:  # it went on meanwhile: it stays as it is
+                continue
+        return context.go(f"/studies/{context.study.name}/items", "saved")
+    problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
+    stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
+    rows = [(item, stage_kind(stages[item.stage_id].kind).subject(item.content)) for item in found]
+    asked = context.text("sure") == "yes"
+    return context.page(
+        "desk/change_items.html.j2", 422 if asked else 200, study=context.study, rows=rows, reopens=reopens,
+        problems=problems if asked else {},
+    )  # fmt: skip
 
 
 @routes.get("/studies/{study}/items/{item}", ADJUDICATORS)
@@ -111,6 +166,8 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         populations=populations, revisions=items.revisions(context.workspace, study.id, item.id),
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
+        runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
+        known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=_can_decide(stage, item), language=place.language if place else "",
         similar=repeats.similar_items(context.workspace, item),
         **kind.form_values(item.content, stage.config, {}),

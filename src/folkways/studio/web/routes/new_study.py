@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import yaml
 from starlette.responses import Response
 
 from folkways.cultures import Culture, cultures
@@ -22,6 +21,7 @@ from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
 from folkways.studio.workflows.templates import PAPERS, TEMPLATES, template, template_text
 from folkways.studio.workflows.wordings import StudyTexts
+from folkways.studio.workflows.yaml_text import with_settings
 
 routes = Routes()
 
@@ -116,7 +116,7 @@ def prepare(context: RequestContext) -> Response:
     models = {purpose: context.text(purpose).strip() for purpose in ("helper", "verifier") if context.text(purpose).strip()}
     if "models" in raw or models:
         raw["models"] = {**(raw.get("models") or {}), **models}
-    return _description(context, yaml.safe_dump(raw, allow_unicode=True, sort_keys=False, width=100), [])
+    return _description(context, with_settings(template_text(name), raw), [])
 
 
 def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ def make(context: RequestContext) -> Response:
         unknown = [name for name in models_in(definition.raw).values() if name not in context.studio.settings.models]
         if unknown:
             raise UnknownNameError("model of this server", unknown[0], sorted(context.studio.settings.models))
-        study = studies.create_study(context.workspace, definition, owner=context.me.id)
+        study = studies.create_study(context.workspace, definition, owner=context.me.id, text=text)
     except DefinitionError as error:
         return _description(context, text, list(error.problems), 422)
     except (DataError, ConflictError, UnknownNameError) as error:

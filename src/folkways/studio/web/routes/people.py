@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.records import Role
-from folkways.studio.services import audit, progress, studies
-from folkways.studio.services.people import accounts, invites, participants, personal
+from folkways.studio.services import audit, gold, progress, studies
+from folkways.studio.services.people import accounts, exclusion, invites, participants, personal
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -23,10 +24,13 @@ MOST_USES = 100_000
 @routes.get("/studies/{study}/people", STAFF)
 def show_people(context: RequestContext) -> Response:
     """Everybody, and the forms to invite more."""
-    return _people(context)
+    return people_page(context)
 
 
-def _people(context: RequestContext, link: str = "", problems: Mapping[str, str] | None = None, status: int = 200) -> Response:
+def people_page(
+    context: RequestContext, link: str = "", password_link: str = "", problems: Mapping[str, str] | None = None, status: int = 200
+) -> Response:
+    """The page, with a link that has just been made: an invitation, or one to choose a new password."""
     study = context.study
     found = participants.list_participants(context.workspace, study.id)
     answers = {each.pseudonym: each for each in progress.payments(context.workspace, study.id)}
@@ -37,7 +41,7 @@ def _people(context: RequestContext, link: str = "", problems: Mapping[str, str]
         "desk/people.html.j2", status, study=study, people=[each for each in found if each.source != "staff"],
         populations=studies.populations(context.workspace, study.id), invites=invites.list_invites(context.workspace, study.id),
         members=accounts.members(context.workspace, study.id, Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT),
-        answers=answers, flags=flags, link=link, problems=problems or {}, may_give=may_give(context),
+        answers=answers, flags=flags, link=link, password_link=password_link, problems=problems or {}, may_give=may_give(context),
         is_owner=Role.OWNER in context.roles,
     )  # fmt: skip
 
@@ -60,7 +64,7 @@ def invite(context: RequestContext) -> Response:
     if days is None or not 1 <= days <= MOST_DAYS:
         problems["days"] = context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_DAYS)
     if problems or days is None:
-        return _people(context, problems=problems, status=422)
+        return people_page(context, problems=problems, status=422)
     population = context.text("population") or None
     _, token = invites.create_invite(
         context.workspace,
@@ -72,7 +76,7 @@ def invite(context: RequestContext) -> Response:
         note=context.text("note")[:200],
         by=context.me.id,
     )
-    return _people(context, link=f"{origin_of(context)}/join/{token}")
+    return people_page(context, link=f"{origin_of(context)}/join/{token}")
 
 
 def origin_of(context: RequestContext) -> str:
@@ -97,6 +101,7 @@ def show_person(context: RequestContext) -> Response:
     return context.page(
         "desk/person.html.j2", study=context.study, person=person, population=names.get(person.population_id or 0), quality=quality,
         personal=_personal(context, number),
+        known=[each for each in gold.known_answers(context.workspace, context.study.id).people if each.participant.id == number],
     )  # fmt: skip
 
 
@@ -134,13 +139,29 @@ def withdraw(context: RequestContext) -> Response:
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 
+@routes.post("/studies/{study}/people/{person}/exclude", STAFF)
+def exclude(context: RequestContext) -> Response:
+    """Leave somebody's answers out of everything, for a reason that they are told."""
+    number = context.number("person")
+    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id, now=time.time())
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
+@routes.post("/studies/{study}/people/{person}/include", STAFF)
+def include(context: RequestContext) -> Response:
+    """Undo an exclusion."""
+    number = context.number("person")
+    exclusion.include(context.workspace, context.study.id, number, by=context.me.id, now=time.time())
+    return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
+
+
 @routes.post("/studies/{study}/roles", OWNER)
 def give_role(context: RequestContext) -> Response:
     """Give an account a role."""
     account = accounts.find_account(context.workspace, context.text("login"))
     if account is None:
         words = context.gettext("Nobody here signs in with that name. Send an invitation instead.")
-        return _people(context, problems={"login": words}, status=422)
+        return people_page(context, problems={"login": words}, status=422)
     role = _role(context)
     participants.add_staff(context.workspace, context.study.id, account.id, role, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people", "role-given")

@@ -26,7 +26,7 @@ WRITTEN = ("scenario", "question", "options", "intended")
 def step(context: RequestContext) -> Response:
     """Keep what is written, then ask the helper or the verifier; back to the page with what came of it."""
     context.studio.rates.take("models", str(context.me.id))
-    number, person = context.number("assignment"), context.participant
+    number, person = context.assignment, context.participant
     work = redteaming.writing_at_hand(context.workspace, person.id, number)
     kind, config = stage_kind(work.stage.kind), work.stage.config
     written = kind.read_form(context.form, work.item.content, config)
@@ -51,7 +51,7 @@ def step(context: RequestContext) -> Response:
         return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)
     if trouble:
         raise SubmissionError({"": trouble})
-    return context.go(f"/work/{context.study.name}/tasks/{number}")
+    return context.go(context.task_address(number))
 
 
 def _suggest(context: RequestContext, number: int) -> str:

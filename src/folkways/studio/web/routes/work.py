@@ -16,6 +16,7 @@ from folkways.studio.errors import (
     SubmissionError,
 )
 from folkways.studio.records import AssignmentState, ParticipantState, Stage
+from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import repeats, studies
 from folkways.studio.services.models.modelling import models_of
 from folkways.studio.services.people.participation import parts_of
@@ -24,6 +25,7 @@ from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.progress import own_progress
 from folkways.studio.services.work import drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.services.work.judgements import Submitted
 from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
@@ -69,10 +71,14 @@ def show_study(context: RequestContext) -> Response:
         return context.go(f"/work/{study.name}/consent")
     if person.state == ParticipantState.CONSENTED:
         return context.go(f"/work/{study.name}/eligibility")
-    if person.state == ParticipantState.SCREENED_OUT:
+    if person.state in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED):
         return context.go(f"/work/{study.name}/done")
+    if person.state == ParticipantState.PAUSED:
+        return context.page("work/rest.html.j2", study=study, why="held")
     if person.state == ParticipantState.WITHDRAWN:
         return context.page("entry/left.html.j2", study=study)
+    if person.state == ParticipantState.EXCLUDED:
+        return context.page("entry/excluded.html.j2", study=study, person=person, end=completion(context))
     stages = [stage for stage in studies.stages(context.workspace, study.id) if stage.role in context.roles]
     code = attributes(context.workspace, study.id, person.id).get(RETURN_CODE, "")
     return context.page("work/study.html.j2", study=study, person=person, stages=stages, return_code=code)
@@ -88,14 +94,16 @@ def _on(context: RequestContext, say: str | None = None, *, stage: str | None = 
     found = claim_next(context.workspace, context.participant.id, stage=stage, after=after)
     if isinstance(found, NoWork):
         return context.go(f"/work/{context.study.name}/rest?why={found.reason}", say)
-    return context.go(f"/work/{context.study.name}/tasks/{found.assignment.id}", say)
+    return context.go(context.task_address(found.assignment.id), say)
 
 
 @routes.get("/work/{study}/rest", PARTICIPANT)
 def show_rest(context: RequestContext) -> Response:
     """Why there is nothing to do now; the code of the recruitment service where the person is through."""
     why = context.request.query_params.get("why", "none_left")
-    if why in ("paused", "closed"):
+    if context.participant.state in (ParticipantState.PAUSED, ParticipantState.EXCLUDED):
+        return context.go(f"/work/{context.study.name}")
+    if why in ("paused", "closed", "warned"):
         return context.page("work/rest.html.j2", study=context.study, why=why)
     return context.page("entry/done.html.j2", study=context.study, person=context.participant, end=completion(context))
 
@@ -111,7 +119,7 @@ def show_task(context: RequestContext) -> Response:
 
 
 def _work(context: RequestContext) -> Work:
-    return get_work(context.workspace, context.participant.id, context.number("assignment"))
+    return get_work(context.workspace, context.participant.id, context.assignment)
 
 
 def _task_page(
@@ -130,11 +138,11 @@ def _task_page(
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
         "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind, progress=_progress(context, work.stage),
-        address=f"/work/{context.study.name}/tasks/{work.assignment.id}", key=secrets.token_urlsafe(16), revision=revision,
+        address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
         language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
-        **kind.form_values(content, config, draft),
+        test=Qualification.of(config) if work.item.test else None, **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 
@@ -172,7 +180,7 @@ def send(context: RequestContext) -> Response:
 def _send(context: RequestContext, work: Work) -> Response:
     submission = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     try:
-        judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
+        sent = judgements.submit(context.workspace, context.participant.id, work.assignment.id, submission, context.text("key"))
     except SubmissionError as error:
         if context.wants_json:
             raise
@@ -180,18 +188,28 @@ def _send(context: RequestContext, work: Work) -> Response:
         return _task_page(context, work, submission, revision, error.problems_in(context.gettext), error.status)
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=work.stage.name)
-    return _on(context, after=work.stage.name)
+    place = _after_known_answer(context, work, sent)
+    return context.go(place) if place else _on(context, after=work.stage.name)
+
+
+def _after_known_answer(context: RequestContext, work: Work, sent: Submitted) -> str | None:
+    """Where an answer to a question of known answer leads; None for on to the next task, as after every other answer."""
+    test = Qualification.of(work.stage.config)
+    if work.item.test and test is not None and test.feedback:
+        return f"{context.task_address(work.assignment.id)}/answer"
+    places = {"passed": "/test", "again": "/test", "failed": "/test", "warn": "/rest?why=warned", "pause": "", "exclude": ""}
+    return f"/work/{context.study.name}{places[sent.then]}" if sent.then else None
 
 
 @routes.post("/work/{study}/tasks/{assignment}/keep", PARTICIPANT)
 def keep(context: RequestContext) -> Response:
     """Somebody is still reading: the task stays theirs."""
-    until = leases.heartbeat(context.workspace, context.participant.id, context.number("assignment"))
+    until = leases.heartbeat(context.workspace, context.participant.id, context.assignment)
     return JSONResponse({"until": until})
 
 
 @routes.post("/work/{study}/tasks/{assignment}/skip", PARTICIPANT)
 def give_back(context: RequestContext) -> Response:
     """Give a task back; the person is not offered it again."""
-    leases.release(context.workspace, context.participant.id, context.number("assignment"), skip=True)
+    leases.release(context.workspace, context.participant.id, context.assignment, skip=True)
     return _on(context, "given-back", after="")  # whoever gives back what they were writing does not want to write

@@ -1,0 +1,161 @@
+"""The descriptions of a study, as they were given: the newest is what it is made of, those before are its history."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from folkways.studio.records import ItemState, Study, from_row
+from folkways.studio.services import audit
+from folkways.studio.services.items import MOST_NAMED, more_slots
+from folkways.studio.services.rows import change_rows, get_row, inserted_id, read_all
+from folkways.studio.stages.registry import stage_kind
+from folkways.studio.workflows.definition import Definition, DefinitionError, parse_yaml, read_definition
+from folkways.studio.workflows.editing import Use, compare
+from folkways.studio.workflows.yaml_text import as_yaml
+from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """One description of a study. number: from 1. changes: to the one before, a line each."""
+
+    number: int
+    text: str
+    changes: Sequence[str]
+    account_id: int | None
+    created: float
+
+
+def history(workspace: Workspace, study_id: int) -> tuple[Description, ...]:
+    """Every description of a study, newest first; of one that was made by an earlier folkways, those since its first change."""
+    query = sa.select(schema.descriptions).filter_by(study_id=study_id).order_by(schema.descriptions.c.number.desc())
+    return read_all(workspace, Description, query)
+
+
+def description_of(workspace: Workspace, study: Study) -> str:
+    """The YAML text that describes a study, as it was given, with its comments."""
+    found = history(workspace, study.id)
+    return found[0].text if found else as_yaml(study.definition)
+
+
+def edit_study(
+    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None, now: float | None = None
+) -> tuple[str, ...]:
+    """Have a study described by another text; returns what that changed, a line each (nothing but comments: none).
+
+    DefinitionError names every mistake, or everything that may not change any more, with the reason; nothing is changed then. Items
+    that are open are given more slots where more answers are wanted; those that are settled stay so.
+
+    """
+    now = time.time() if now is None else now
+    new = read_definition(parse_yaml(text, file), file)
+    with workspace.write() as connection:
+        study = from_row(Study, get_row(connection, schema.studies, id=study_id))
+        old = read_definition(study.definition)
+        edit = compare(old, new, _use(connection, study_id))
+        if edit.refused:
+            raise DefinitionError(edit.refused, file)
+        before = connection.scalar(sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)) or 0
+        if not before:
+            note_description(connection, study_id, 1, as_yaml(study.definition), [], by=study.created_by, now=study.created)
+            before = 1
+        newest = connection.scalar(sa.select(schema.descriptions.c.text).filter_by(study_id=study_id, number=before))
+        if newest == text:
+            return ()
+        note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=now)
+        _store(connection, study, new)
+        details = {"description": before + 1, "changes": edit.changes}
+        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details, now=now)
+    for stage in new.stages:
+        was = next((each for each in old.stages if each.name == stage.name), None)
+        if was is not None and not stage_kind(stage.kind).authored:
+            _ask_more(workspace, study_id, stage.name, int(stage.config["answers"]) - int(was.config["answers"]))
+    return tuple(edit.changes)
+
+
+def note_description(
+    connection: sa.Connection, study_id: int, number: int, text: str, changes: Sequence[str], *, by: int | None, now: float
+) -> None:
+    """Keep a text by which a study is described, within the caller's transaction."""
+    row = {"study_id": study_id, "number": number, "text": text, "changes": list(changes), "account_id": by, "created": now}
+    connection.execute(sa.insert(schema.descriptions).values(row))
+
+
+def _use(connection: sa.Connection, study_id: int) -> Use:
+    """What people have met of a study."""
+    items, people, invites, populations, stages = (
+        schema.items, schema.participants, schema.invites, schema.populations, schema.stages,
+    )  # fmt: skip
+
+    def some(query: sa.Select[Any]) -> bool:
+        return connection.execute(query.limit(1)).first() is not None
+
+    used = sa.or_(*(sa.exists().where(table.c.population_id == populations.c.id) for table in (items, people, invites)))
+    return Use(
+        agreed=some(sa.select(people.c.id).where(people.c.study_id == study_id, people.c.consented.is_not(None))),
+        asked=some(sa.select(schema.model_calls.c.id).where(schema.model_calls.c.study_id == study_id)),
+        populations=set(connection.scalars(sa.select(populations.c.name).where(populations.c.study_id == study_id, used))),
+        stages=set(
+            connection.scalars(
+                sa.select(stages.c.name).where(stages.c.study_id == study_id, sa.exists().where(items.c.stage_id == stages.c.id))
+            )
+        ),
+    )
+
+
+def _store(connection: sa.Connection, study: Study, new: Definition) -> None:
+    values = {
+        "title": new.title, "workflow": new.workflow, "definition": dict(new.raw), "licence": new.licence,
+        "consent_text": new.consent, "consent_version": new.consent_version,
+    }  # fmt: skip
+    change_rows(connection, schema.studies, {"id": study.id}, **values)
+    populations: dict[str, int] = {}
+    _take_out(connection, schema.populations, study.id, [each.name for each in new.populations])
+    for population in new.populations:
+        row = asdict(population)
+        wider = row.pop("part_of")
+        row["parent_id"] = populations[wider] if wider else None
+        populations[population.name] = _put(connection, schema.populations, study.id, row)
+    _take_out(connection, schema.stages, study.id, [each.name for each in new.stages])
+    for position, stage in enumerate(new.stages):
+        _put(connection, schema.stages, study.id, {"position": position, **asdict(stage)})
+
+
+def _take_out(connection: sa.Connection, table: sa.Table, study_id: int, kept: Sequence[str]) -> None:
+    connection.execute(sa.delete(table).where(table.c.study_id == study_id, table.c.name.not_in(kept)))
+
+
+def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping[str, Any]) -> int:
+    """Change the row of that name, or add it; returns its id."""
+    known = connection.scalar(sa.select(table.c.id).where(table.c.study_id == study_id, table.c.name == row["name"]))
+    if known is None:
+        return inserted_id(connection, table, {"study_id": study_id, **row})
+    change_rows(connection, table, {"id": known}, **row)
+    return int(known)
+
+
+def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> None:
+    """Give every open item of a stage so many more slots, a few items at a time."""
+    if more <= 0:
+        return
+    items, stages = schema.items, schema.stages
+    with workspace.read() as connection:
+        stage_id = connection.scalar(sa.select(stages.c.id).where(stages.c.study_id == study_id, stages.c.name == stage))
+    query = sa.select(items.c.id).where(items.c.stage_id == stage_id, items.c.state == ItemState.OPEN, items.c.check.is_(None))
+    last = 0
+    while True:
+        with workspace.write() as connection:
+            found = list(
+                connection.scalars(query.where(items.c.id > last).order_by(items.c.id).limit(MOST_NAMED // 4).with_for_update())
+            )
+            if not found:
+                return
+            more_slots(connection, found, more)
+            last = found[-1]

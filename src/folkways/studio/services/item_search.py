@@ -1,0 +1,140 @@
+"""Finding items of a study: by stage, population, state, words, and what people said of them; a page at a time, truly counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from folkways.studio.records import LEFT_OUT, Item, ItemState, Judgement, from_row
+from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.services.rows import count, read_all
+from folkways.studio.stages.registry import stage_kind
+from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
+
+MOST_RANKED = 5000
+"""Items with two answers or more that are put in order of disagreement; those beyond come after them, in their own order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items. words: somewhere in the item's key or content, in any case. of_people: answered by one of these participants.
+
+    disputed: only those of which people said different things.
+    """
+
+    stage_id: int | None = None
+    population_id: int | None = None
+    state: ItemState | None = None
+    words: str = ""
+    of_people: Collection[int] | None = None
+    disputed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Items in order, how many there are in all, and how far people are apart on those of them that two or more have answered."""
+
+    items: tuple[Item, ...]
+    total: int
+    disagreement: Mapping[int, float]
+
+
+def find_items(
+    workspace: Workspace, study_id: int, wanted: Wanted, *, by_disagreement: bool = False, start: int = 0, limit: int = 25
+) -> Page:
+    """The items from ``start`` on, in order of their ids or the most disputed first."""
+    items = schema.items
+    where = _where(study_id, wanted)
+    query = sa.select(items).where(*where).order_by(items.c.id)
+    apart = _disagreement(workspace, where) if by_disagreement or wanted.disputed else {}
+    if wanted.disputed:
+        apart = {number: share for number, share in apart.items() if share > 0}
+    ranked = sorted(apart, key=lambda number: (-apart[number], number)) if by_disagreement else sorted(apart)
+    chosen = ranked[start : start + limit]
+    found = {item.id: item for item in read_all(workspace, Item, query.where(items.c.id.in_(chosen)))} if chosen else {}
+    page = [found[number] for number in chosen if number in found]
+    if wanted.disputed:
+        return Page(tuple(page), len(ranked), apart)
+    with workspace.read() as connection:
+        total = count(connection, sa.select(sa.func.count()).select_from(items).where(*where))
+        rest = query.where(items.c.id.not_in(ranked)) if ranked else query
+        rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(chosen))
+        page += [from_row(Item, row) for row in connection.execute(rest)]
+    return Page(tuple(page), total, apart)
+
+
+def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int) -> list[int]:
+    """The ids of such items, so many at most."""
+    where = _where(study_id, wanted)
+    if wanted.disputed:
+        return sorted(number for number, share in _disagreement(workspace, where).items() if share > 0)[:most]
+    with workspace.read() as connection:
+        return list(connection.scalars(sa.select(schema.items.c.id).where(*where).order_by(schema.items.c.id).limit(most)))
+
+
+def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+    items, said = schema.items, schema.judgements
+    where = [items.c.study_id == study_id]
+    for column, value in ((items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id)):
+        if value is not None:
+            where.append(column == value)
+    if wanted.state is not None:
+        where.append(items.c.state == wanted.state)
+    if words := wanted.words.strip():
+        stored = orjson.dumps(words).decode()[1:-1]  # as the words stand in the column's JSON
+        content = sa.type_coerce(items.c.content, sa.Text())
+        where.append(sa.or_(items.c.key.icontains(words, autoescape=True), content.icontains(stored, autoescape=True)))
+    if wanted.of_people is not None:
+        where.append(sa.exists().where(said.c.item_id == items.c.id, said.c.participant_id.in_(wanted.of_people)))
+    return where
+
+
+def _disagreement(workspace: Workspace, where: Sequence[sa.ColumnElement[bool]]) -> dict[int, float]:
+    """How far people are apart on each of MOST_RANKED items that have two answers or more; only where that can be said."""
+    items, said, people, stages = schema.items, schema.judgements, schema.participants, schema.stages
+    counted = people.c.state.not_in(LEFT_OUT)
+    several = (
+        sa.select(said.c.item_id)
+        .join(items, items.c.id == said.c.item_id)
+        .join(people, people.c.id == said.c.participant_id)
+        .where(*where, counted)
+        .group_by(said.c.item_id)
+        .having(sa.func.count() > 1)
+        .order_by(said.c.item_id)
+        .limit(MOST_RANKED)
+        .subquery()
+    )
+    query = (
+        sa.select(said.c.item_id, said.c.payload, stages.c.kind)
+        .join(several, several.c.item_id == said.c.item_id)
+        .join(people, people.c.id == said.c.participant_id)
+        .join(stages, stages.c.id == said.c.stage_id)
+        .where(counted)
+        .order_by(said.c.id)
+    )
+    labels: dict[int, list[Mapping[str, Any]]] = {}
+    with workspace.read() as connection:
+        for row in connection.execute(query):
+            labels.setdefault(row.item_id, []).append(stage_kind(row.kind).labels(row.payload))
+    found = {number: disagreement(each) for number, each in labels.items()}
+    return {number: share for number, share in found.items() if share is not None}
+
+
+def judgements_of(workspace: Workspace, numbers: Sequence[int]) -> dict[int, list[Judgement]]:
+    """Item id -> its judgements in order of arrival, without those of people who are LEFT_OUT."""
+    said, people = schema.judgements, schema.participants
+    query = (
+        sa.select(said)
+        .join(people, people.c.id == said.c.participant_id)
+        .where(said.c.item_id.in_(numbers), people.c.state.not_in(LEFT_OUT))
+        .order_by(said.c.id)
+    )
+    found: dict[int, list[Judgement]] = {}
+    for each in read_all(workspace, Judgement, query):
+        found.setdefault(each.item_id, []).append(each)
+    return found

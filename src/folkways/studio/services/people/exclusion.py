@@ -1,0 +1,75 @@
+"""Excluding somebody for a reason, which they are told: their answers count nowhere as long as that stands. It can be undone."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from folkways.studio.errors import ConflictError, SubmissionError
+from folkways.studio.records import Participant, ParticipantState
+from folkways.studio.services import audit
+from folkways.studio.services.people.personal import participant_of, participant_within
+from folkways.studio.services.people.standings import count_anew
+from folkways.studio.services.rows import change_rows
+from folkways.studio.services.work.leases import free_leases
+from folkways.studio.services.work.resolution import apply_rule_to_answers_of
+from folkways.workspace.database import Workspace
+from folkways.workspace.studio import tables as schema
+
+LONGEST_REASON = 1000
+
+
+def exclude(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int, now: float) -> Participant:
+    """Exclude somebody: they are given no more work, what they hold is free, and others are asked in place of their answers.
+
+    reason: kept, and shown to them; SubmissionError without one. Items that others go on with stay as they are, as when somebody
+    withdraws. ConflictError for somebody who has left.
+    """
+    if not reason.strip():
+        raise SubmissionError({"reason": "say why: they read it, and it is kept on record"})
+    with workspace.write() as connection:
+        person = participant_of(connection, study_id, participant_id, lock=True)
+        if person.state in (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED):
+            raise ConflictError("this person is not in the study any more")
+        return exclude_within(connection, person, reason.strip()[:LONGEST_REASON], by=by, now=now)
+
+
+def exclude_within(
+    connection: sa.Connection, person: Participant, reason: str, *, pay: str | None = None, by: int | None = None, now: float
+) -> Participant:
+    """``exclude`` within the caller's transaction, which holds the person's row. pay: the code of the recruitment service that
+    they are given; by: None where a rule excludes them.
+    """
+    free_leases(connection, person.id)
+    values: dict[str, object] = {"state": str(ParticipantState.EXCLUDED), "exclusion": reason, "left": now, "pay": pay}
+    return _change(connection, person, "participant.excluded", values, by, now, {"was": person.state})
+
+
+def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int, now: float) -> Participant:
+    """Undo an exclusion: what they said counts again, and they can go on where they were. ConflictError where there is none."""
+    with workspace.write() as connection:
+        person = participant_of(connection, study_id, participant_id, lock=True)
+        if person.state != ParticipantState.EXCLUDED:
+            raise ConflictError("this person is not excluded")
+        before = ParticipantState.ACTIVE
+        if person.eligible is None and person.population_id is not None:
+            before = ParticipantState.JOINED if person.consented is None else ParticipantState.CONSENTED
+        elif person.eligible is False and person.waiver is None:
+            before = ParticipantState.SCREENED_OUT
+        values: dict[str, object] = {"state": str(before), "exclusion": None, "left": None, "pay": None}
+        count_anew(connection, person.id)
+        return _change(connection, person, "participant.included", values, by, now, {})
+
+
+def _change(
+    connection: sa.Connection,
+    person: Participant,
+    kind: str,
+    values: dict[str, object],
+    by: int | None,
+    now: float,
+    details: dict[str, str],
+) -> Participant:
+    change_rows(connection, schema.participants, {"id": person.id}, **values)
+    audit.note(connection, kind, study_id=person.study_id, account_id=by, participant_id=person.id, details=details, now=now)
+    apply_rule_to_answers_of(connection, person.id, now)
+    return participant_within(connection, person.id)
