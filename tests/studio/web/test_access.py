@@ -45,6 +45,7 @@ STAFF = frozenset({OWNER, RESEARCHER})
 ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
+AUTHOR = frozenset({REVIEWER})
 
 TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): ALL,
@@ -102,6 +103,10 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/discussion"): ADJUDICATORS,
+    ("POST", "/studies/{study}/comments/{comment}/edit"): AUTHOR,
+    ("POST", "/studies/{study}/comments/{comment}/delete"): AUTHOR,
     ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,
@@ -122,6 +127,9 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
     "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
     "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
+    "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
+    "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
     "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
     "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
@@ -294,6 +302,7 @@ NAMES = (
         "before",
         "field",
         "choices",
+        "comment",
         "count",
         "culture",
         "days",
@@ -324,7 +333,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite"):
+    for name in ("assignment", "item", "answer", "person", "invite", "comment"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

@@ -20,8 +20,9 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
-from folkways.studio.exports.tables import item_table, judgement_table
+from folkways.studio.exports.tables import comment_table, item_table, judgement_table
 from folkways.studio.exports.workbook import workbook
+from folkways.studio.services.discussion import comments_of_study
 from folkways.studio.services.gathering import Gathered, gather
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
@@ -29,6 +30,9 @@ from folkways.workspace.database import Workspace
 
 FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub")
 """``release``: the benchmark's own schema, as folkways reads it. The others: tables of judgements and items."""
+
+PLAIN = ("csv", "jsonl", "parquet", "xlsx")
+"""Those that are tables and nothing else."""
 
 
 def release_of(study: Study) -> Mapping[str, bytes]:
@@ -55,9 +59,10 @@ def _answered(study: Study) -> list[str]:
     return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
 
 
-def export_files(workspace: Workspace, study_id: int, format: str = "release") -> Mapping[str, bytes]:
+def export_files(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> Mapping[str, bytes]:
     """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who left.
 
+    discussion: with what researchers and reviewers said of items, in formats of tables; nothing of it leaves otherwise.
     UnknownNameError for a format that is none of FORMATS; FolkwaysError where there is nothing to export yet.
     """
     if format not in FORMATS:
@@ -66,6 +71,10 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     study = found.for_benchmarks()
     own = _own_tables(study)
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
+    if discussion:
+        if format in ("release", "hub"):
+            raise FolkwaysError(f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}")
+        tables["comments"] = comment_table(found, comments_of_study(workspace, study_id))
     files: dict[str, bytes] = {}
     if format == "hub":
         files |= hub_files(found, tables, release_of(study))
@@ -144,16 +153,18 @@ def _consents(found: Gathered) -> list[dict[str, Any]]:
     ]
 
 
-def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:
+def export_study(
+    workspace: Workspace, study_id: int, out: Path, format: str = "release", *, discussion: bool = False
+) -> list[Path]:
     """Write an export into the folder ``out``; returns the files. Everything is made before the first is written."""
-    files = export_files(workspace, study_id, format)
+    files = export_files(workspace, study_id, format, discussion=discussion)
     return [write_bytes(out / name, content) for name, content in files.items()]
 
 
-def export_archive(workspace: Workspace, study_id: int, format: str = "release") -> bytes:
+def export_archive(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> bytes:
     """The files of an export as one ZIP, for a browser to save."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in export_files(workspace, study_id, format).items():
+        for name, content in export_files(workspace, study_id, format, discussion=discussion).items():
             archive.writestr(name, content)
     return buffer.getvalue()

@@ -13,11 +13,13 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.services import items, redaction, repeats, studies
+from folkways.studio.services.discussion import comment_counts
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
+from folkways.studio.web.routes.discussion import discussion_of
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -64,6 +66,7 @@ def list_items(context: RequestContext) -> Response:
         template, study=context.study, rows=rows[start : start + PER_PAGE], total=len(rows), page=page, per_page=PER_PAGE,
         stages=stages, populations=populations, chosen=chosen,
         languages={each.id: each.language for each in populations},
+        comments=comment_counts(context.workspace, context.study.id),
     )  # fmt: skip
 
 
@@ -112,7 +115,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
         redactable=kind.texts if context.roles & RUNS_STUDIES else (),
         decides=_can_decide(stage, item), language=place.language if place else "",
-        similar=repeats.similar_items(context.workspace, item),
+        similar=repeats.similar_items(context.workspace, item), discussion=discussion_of(context, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 
