@@ -28,6 +28,9 @@ PER_PAGE = 25
 SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
 """What an item's page shows first, in this order."""
 
+TITLES = ("question", "local", "sentence", "template", "item", "english")
+"""What stands for an item in a list: the first of these fields that it has."""
+
 MOST = 5000
 """Items that are put in order of disagreement at once."""
 
@@ -42,6 +45,11 @@ class Row:
     said: tuple[tuple[str, int], ...]
     answers: int
     disagreement: float | None
+
+
+def title_of(item: Item, subject: Mapping[str, Any]) -> str:
+    """A line for an item in a list."""
+    return next((str(subject[name]) for name in TITLES if subject.get(name)), item.key)
 
 
 @routes.get("/studies/{study}/items", ADJUDICATORS)
