@@ -68,8 +68,8 @@ class PersonSpread:
     """How often somebody says something else than most others in a stage.
 
     n: items on which most others agree; differ: those on which this person does not. low, high: 95 % interval of their share
-    (Wilson). usual: the share over all people of the stage. stands_out: the interval at which nobody of that many stands out by
-    chance (CHANCE, after Bonferroni) lies above it.
+    (Wilson). usual: the share over all other people of the stage; None where none of them can be compared. stands_out: the interval
+    at which nobody of that many stands out by chance (CHANCE, after Bonferroni) lies above that of all others.
     """
 
     participant_id: int
@@ -79,7 +79,7 @@ class PersonSpread:
     differ: int
     low: float
     high: float
-    usual: float
+    usual: float | None
     stands_out: bool
 
     @property
@@ -155,10 +155,13 @@ def by_person(answered: Sequence[Answered]) -> tuple[PersonSpread, ...]:
                 tally[1] += 1
     rows = []
     for stage, people in counts.items():
-        usual = sum(differ for differ, _ in people.values()) / sum(n for _, n in people.values())
+        all_differ, all_n = (sum(tally[place] for tally in people.values()) for place in (0, 1))
         for person, (differ, n) in people.items():
             interval = wilson(differ, n)
-            stands_out = wilson(differ, n, 1 - CHANCE / len(people)).low > usual
+            usual = (all_differ - differ) / (all_n - n) if all_n > n else None
+            strict = 1 - CHANCE / len(people)
+            # Of both: the others are known no better than their answers tell, and a person is not to be called odd by theirs.
+            stands_out = wilson(differ, n, strict).low > wilson(all_differ - differ, all_n - n, strict).high
             rows.append(
                 PersonSpread(person, names[person], stages[stage], n, differ, interval.low, interval.high, usual, stands_out)
             )
