@@ -20,10 +20,11 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
-from folkways.studio.exports.tables import comment_table, item_table, judgement_table
+from folkways.studio.exports.tables import comment_table, item_table, judgement_table, suggestion_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.discussion import comments_of_study
 from folkways.studio.services.gathering import Gathered, gather
+from folkways.studio.services.work.suggestions import suggestions_of_study
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
@@ -71,6 +72,9 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release", *
     study = found.for_benchmarks()
     own = _own_tables(study)
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
+    suggestions = suggestion_table(found, suggestions_of_study(workspace, study_id))
+    if suggestions.height:
+        tables["suggestions"] = suggestions
     if discussion:
         if format in ("release", "hub"):
             raise FolkwaysError(f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}")
@@ -88,7 +92,7 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release", *
             raise FolkwaysError(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: {', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(found, format)
+    files["study.json"] = _record(found, format, suggestions)
     return files
 
 
@@ -103,7 +107,7 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return buffer.getvalue()
 
 
-def _record(found: Gathered, format: str) -> bytes:
+def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
     study = found.study
     told: dict[str, Any] = {
         "study": study.name,
@@ -127,10 +131,22 @@ def _record(found: Gathered, format: str) -> bytes:
             for each in found.populations.values()
         ],
         "stages": [{"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]} for stage in found.stages.values()],
+        "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
+    """What people made of the suggestions of models, by stage, model and wording of the prompt."""
+    told = []
+    for (stage, model, version), group in suggestions.group_by("stage", "model", "prompt_version", maintain_order=True):
+        counts = {word: group.filter(pl.col("outcome") == word).height for word in ("accepted", "changed", "rejected")}
+        sent = sum(counts.values())
+        share = counts["accepted"] / sent if sent else None
+        told.append({"stage": stage, "model": model, "prompt_version": version, **counts, "share_accepted": share})
+    return told
 
 
 def _agreed(found: Gathered) -> Counter[str]:

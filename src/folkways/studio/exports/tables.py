@@ -10,7 +10,7 @@ import orjson
 import polars as pl
 
 from folkways.records import Schema
-from folkways.studio.activity import Comment
+from folkways.studio.activity import Comment, ModelSuggestion
 from folkways.studio.records import Item
 from folkways.studio.services.gathering import Gathered
 from folkways.studio.stages.registry import stage_kind
@@ -48,6 +48,20 @@ ITEMS: Schema = {
     "result": pl.String,  # JSON; null while it is open
 }
 
+SUGGESTIONS: Schema = {
+    "item": pl.String,
+    "item_id": pl.Int64,
+    "stage": pl.String,
+    "participant": pl.String,  # a pseudonym
+    "model": pl.String,  # by its name in the server's list
+    "prompt_version": pl.String,
+    "content": pl.String,  # JSON: what was suggested
+    "outcome": pl.String,  # accepted, changed or rejected; null where the answer was not sent
+    "parts": pl.Int64,  # of what was suggested
+    "kept": pl.Int64,  # of them, those that the answer has as they were
+    "date": pl.String,  # the day, in UTC
+}
+
 COMMENTS: Schema = {
     "item": pl.String,
     "item_id": pl.Int64,
@@ -76,6 +90,24 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
         for each in found.judgements[item.id]
     ]
     return pl.DataFrame([{name: row[name] for name in JUDGEMENTS} for row in rows], schema=dict(JUDGEMENTS))
+
+
+def suggestion_table(found: Gathered, suggestions: Sequence[ModelSuggestion]) -> pl.DataFrame:
+    """SUGGESTIONS for items and by people that are in the export, the oldest first."""
+    rows = [
+        {
+            "item": found.items[each.item_id].key,
+            "item_id": each.item_id,
+            "stage": found.stages[found.items[each.item_id].stage_id].name,
+            "participant": found.people[each.participant_id],
+            **{name: getattr(each, name) for name in ("model", "prompt_version", "outcome", "parts", "kept")},
+            "content": _json(each.content),
+            "date": _day(each.created),
+        }
+        for each in suggestions
+        if each.item_id in found.items and each.participant_id in found.people
+    ]
+    return pl.DataFrame(rows, schema=dict(SUGGESTIONS))
 
 
 def comment_table(found: Gathered, comments: Sequence[Comment]) -> pl.DataFrame:

@@ -35,7 +35,7 @@ STUDY_KEYS = (
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
-MODEL_KEYS = ("helper", "verifier", "most_calls")
+MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
 PAY_KEYS = ("per_hour", "per_answer", "currency")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
@@ -153,8 +153,10 @@ class _Reader(FieldReader):
 
     def _models(self, raw: Any) -> None:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
-            if key == "most_calls":
+            if key in ("most_calls", "most_calls_per_person"):
                 self.count(raw, key, "models.")
+            elif key == "most_usd":
+                self.amount(raw, key, "models.")
             elif key in MODEL_KEYS and not (isinstance(value, str) and MODEL_NAME.fullmatch(value)):
                 what = "has to be the name of a model of the server's list (folkways studio --models FILE)"
                 self.say(

@@ -16,6 +16,7 @@ from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
+from folkways.studio.services.work.suggestions import settle_suggestions
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -119,6 +120,7 @@ def _store(
         "created": now,
     }
     judgement_id = inserted_id(connection, schema.judgements, row)
+    settle_suggestions(connection, stage.kind, item.id, assignment.participant_id or 0, payload)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from folkways.studio.web.routes import account, data, desk, disagreement, discussion, entry, items, new_study, people, steps, work
+from folkways.studio.web.routes import (
+    account,
+    data,
+    desk,
+    disagreement,
+    discussion,
+    entry,
+    items,
+    new_study,
+    people,
+    steps,
+    suggestions,
+    work,
+)
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, new_study, desk, people, items, discussion, disagreement, data)
+PARTS = (account, entry, work, steps, suggestions, new_study, desk, people, items, discussion, disagreement, data)
 
 
 def all_routes() -> list[Route]:

@@ -13,6 +13,7 @@ from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.services.work import leases
+from folkways.studio.services.work.suggestions import made_of_suggestions
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -87,6 +88,7 @@ def show_quality(context: RequestContext) -> Response:
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
+        suggestions=made_of_suggestions(context.workspace, study.id),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
         populations={population.name: population for population in studies.populations(context.workspace, study.id)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from folkways.studio.services import studies
-from folkways.studio.services.agreement_over_time import agreement_over_time
+from folkways.studio.services.agreement_over_time import By, agreement_over_time
 from folkways.studio.services.disagreements import by_person, by_stage, most_disputed, read_answers
 from folkways.studio.services.discussion import comment_counts
 from folkways.studio.services.working_time import rate_of, working_times
@@ -26,7 +26,7 @@ def show_disagreement(context: RequestContext) -> Response:
     study = context.study
     answered = read_answers(context.workspace, study.id)
     people = by_person(answered)
-    by = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
+    by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
     disputed = [
         (each, share, title_of(each.item, stage_kind(each.stage.kind).subject(each.item.content)))
         for each, share in most_disputed(answered, MOST_ITEMS)

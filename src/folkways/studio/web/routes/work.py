@@ -29,6 +29,7 @@ from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways.studio.web.routes.discussion import discussion_beside
+from folkways.studio.web.routes.suggestions import suggestion_beside
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -135,7 +136,7 @@ def _task_page(
         language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
-        discussion=discussion_beside(context, work),
+        discussion=discussion_beside(context, work), beside=suggestion_beside(context, work),
         **kind.form_values(content, config, draft),
     )  # fmt: skip
 
