@@ -121,9 +121,8 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
     """What was made of suggestions by stage, model and wording, in order of stages."""
     items = schema.items
     with workspace.read() as connection:
-        stage_of = dict(
-            connection.execute(sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id)).tuples().all()
-        )
+        asked = connection.execute(sa.select(items.c.id, items.c.stage_id).where(items.c.study_id == study_id))
+        stage_of = {row.id: row.stage_id for row in asked}
     groups: defaultdict[tuple[int, str, str], list[ModelSuggestion]] = defaultdict(list)
     for each in suggestions_of_study(workspace, study_id):
         groups[stage_of[each.item_id], each.model, each.prompt_version].append(each)
