@@ -7,6 +7,7 @@ option ب or Б. Only a letter that stands alone is read, and of series only tho
 from __future__ import annotations
 
 import re
+from functools import cache
 from unicodedata import normalize
 
 SERIES: tuple[tuple[str, ...], ...] = (
@@ -75,12 +76,19 @@ def _alone(spellings: str) -> str:
     return rf"(?<![{_PART_OF_WORD}])(?:{spellings})(?![{_PART_OF_WORD}]){is_word}"
 
 
-_LETTERS = [
-    (re.compile(_alone(spellings), re.I), place) for series in SERIES for place, spellings in enumerate(series) if spellings
-] + [(re.compile(_alone(_LOOKS_LATIN)), 2)]
 _ANY = re.compile(f"[{''.join(letter for series in SERIES for letter in series)}{_LOOKS_LATIN}]".replace("|", ""), re.I)
 _CYRILLIC_SERIES = re.compile(_alone("Б|Г"), re.I)
 _CYRILLIC_THIRD = re.compile(_alone("В"), re.I)
+
+
+@cache
+def _letters() -> list[tuple[re.Pattern[str], int]]:
+    """What finds each letter, and its place among the options; made when the first is met, as most commands judge nothing."""
+    of_series = ((spellings, place) for series in SERIES for place, spellings in enumerate(series) if spellings)
+    return [
+        *((re.compile(_alone(spellings), re.I), place) for spellings, place in of_series),
+        (re.compile(_alone(_LOOKS_LATIN)), 2),
+    ]
 
 
 def in_latin(text: str) -> str:
@@ -92,7 +100,7 @@ def in_latin(text: str) -> str:
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them
         return text
     third = [(_CYRILLIC_THIRD, 2)] if _CYRILLIC_SERIES.search(text) else []
-    for pattern, place in [*_LETTERS, *third]:
+    for pattern, place in [*_letters(), *third]:
         text = pattern.sub(lambda found, place=place: _as_written("ABCD"[place], found[0]), text)  # type: ignore[misc]
     return text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from folkways.endpoints.base import EndpointOptions
@@ -124,8 +123,6 @@ def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[
     """
     if run.state != "finished" or run_records.any_failed(workspace, run):
         return None
-    counts: Counter[int] = Counter()
-    for part in results.parts(workspace, run):
-        counts[part.endpoint_id] += part.expected
-    told = [(model.name, run_records.endpoint_id(workspace, model.identity, model.name)) for model in models]
-    return [ModelProgress(name, stored=counts[number]) for name, number in told]
+    numbers = [run_records.endpoint_id(workspace, model.identity, model.name) for model in models]
+    counts = results.expected_counts(workspace, run, numbers)
+    return [ModelProgress(model.name, stored=count) for model, count in zip(models, counts, strict=True)]

@@ -17,7 +17,7 @@ from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, Stat
 from folkways.workspace import schema
 from folkways.workspace.archives import reading as archived
 from folkways.workspace.database import Workspace
-from folkways.workspace.run_records import RunRecord
+from folkways.workspace.run_records import RunRecord, any_failed
 
 CHUNK = 1000
 """Rows that are turned into a frame at a time; Python objects of one chunk are all that is alive beside the frames."""
@@ -79,6 +79,16 @@ def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
     )
     with workspace.read() as connection:
         return [Part(*row) for row in connection.execute(query)]
+
+
+def expected_counts(workspace: Workspace, run: RunRecord, endpoint_ids: Sequence[int]) -> list[int]:
+    """How many replies the run expects of each of these endpoints; a third of what ``parts`` takes, as nothing is grouped."""
+    if run.archive is not None:
+        return [sum(part.expected for part in parts(workspace, run) if part.endpoint_id == number) for number in endpoint_ids]
+    expected = schema.expected
+    counts = (sa.func.count().filter(expected.c.endpoint_id == number) for number in endpoint_ids)
+    with workspace.read() as connection:
+        return list(connection.execute(sa.select(*counts).where(expected.c.run_id == run.id)).one())
 
 
 def responses(workspace: Workspace, run: RunRecord, part: Part) -> pl.DataFrame:
@@ -201,8 +211,9 @@ def told_since(workspace: Workspace, run: RunRecord, moment: float) -> bool:
         return newest is not None and newest > moment
     expected, replies = schema.expected, schema.responses
     newer = sa.select(replies.c.key).where(replies.c.created > moment)
+    of_run = sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer))
     with workspace.read() as connection:
-        return bool(connection.scalar(sa.select(sa.exists().where(expected.c.run_id == run.id, expected.c.key.in_(newer)))))
+        return bool(connection.scalar(sa.select(newer.exists())) and connection.scalar(sa.select(of_run)))
 
 
 def settings_sent(workspace: Workspace, run: RunRecord, part: Part) -> list[str]:
@@ -412,6 +423,8 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     columns = {"endpoint": pl.String, "task": pl.String, "message": pl.String, "count": pl.Int64}
     if run.archive is not None:
         return pl.DataFrame(archived.known(workspace, run, "failures"), schema=columns)
+    if not any_failed(workspace, run):
+        return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints
     query = (
         sa.select(endpoints.c.name, expected.c.task, failures.c.message, sa.func.count())

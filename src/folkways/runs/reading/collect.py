@@ -51,6 +51,7 @@ def collect(
     Raises FolkwaysError if a run has not been scored.
     """
     scores: list[pl.DataFrame] = []
+    scored: dict[str, pl.DataFrame] = {}
     judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS))]
     people: list[pl.DataFrame] = [empty(SCORES)]
     signatures: dict[str, Signature] = {}
@@ -60,7 +61,7 @@ def collect(
     opened: dict[str, Release] = {}
     tasks: dict[str, Task] = {}
     for run in runs:
-        stored = stored_scores(workspace, run)
+        stored = scored[run.name] = stored_scores(workspace, run)
         of_baselines, of_people = (results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE))
         signatures |= results.load_signatures(workspace, run)
         for run_task in run_records.run_tasks(workspace, run):
@@ -99,7 +100,7 @@ def collect(
     return ReportData(
         title=title or _title(tasks.values()),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(_info(workspace, run, cost_of, used=with_judgements) for run in runs),
+        runs=tuple(_info(workspace, run, scored[run.name], cost_of, used=with_judgements) for run in runs),
         scores=every,
         judgements=judged,
         releases=tuple(releases.values()),
@@ -120,8 +121,7 @@ def _is_kept(release: Release) -> bool:
     return release.record.items_may_leave is False
 
 
-def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf, *, used: bool) -> RunInfo:
-    shares = results.parts(workspace, run)
+def _info(workspace: Workspace, run: run_records.RunRecord, scored: pl.DataFrame, cost_of: CostOf, *, used: bool) -> RunInfo:
     spent = results.usage(workspace, run) if used else []
     costs = [
         cost_of(use.endpoint, inputs, outputs, batched)
@@ -135,8 +135,8 @@ def _info(workspace: Workspace, run: run_records.RunRecord, cost_of: CostOf, *, 
         name=run.name,
         created=datetime.fromtimestamp(run.created, UTC).isoformat(timespec="seconds"),
         state="finished" if run.state in ("finished", "incomplete") else "budget" if run.state == "budget" else "interrupted",
-        endpoints=tuple(dict.fromkeys(share.endpoint for share in shares)),
-        tasks=tuple(dict.fromkeys(share.task for share in shares)),
+        endpoints=tuple(scored["endpoint"].unique(maintain_order=True)),
+        tasks=tuple(scored["task"].unique(maintain_order=True)),
         cost=None if not used or any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
         requests=sum(use.responses for use in spent),
         seconds=run.seconds,
