@@ -161,8 +161,8 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
     page.get_by_label("Why?").fill("Half a sentence")
     expect(page.locator("#saved")).to_have_text("Saved")
     task = page.url
-    page.get_by_role("textbox", name="Comment").fill("Is <b>Eid</b> meant?")
-    page.get_by_role("button", name="Add the comment").click()
+    page.get_by_role("textbox", name="Add to the discussion").fill("Is <b>Eid</b> meant?")
+    page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("status").first).to_have_text("Your comment has been added.")
     assert page.url.removesuffix("#discussion") == task
     expect(page.get_by_label("Why?")).to_have_value("Half a sentence")
@@ -172,8 +172,8 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
 
     desk = field.researcher("/items")
     desk.get_by_role("link", name="1 comment").click()
-    desk.get_by_role("textbox", name="Comment").fill("It is.")
-    desk.get_by_role("button", name="Add the comment").click()
+    desk.get_by_role("textbox", name="Add to the discussion").fill("It is.")
+    desk.get_by_role("button", name="Add", exact=True).click()
     expect(desk.locator(".comments li").last).to_contain_text("researcher (you)")
     desk.get_by_text("Change or delete").click()
     desk.locator(".comments").get_by_role("textbox").fill("It is, and coffee too.")
