@@ -84,9 +84,9 @@ def test_stages_items_and_people_by_hand(desk: Desk) -> None:
     (stage,) = disagreements.by_stage(desk.workspace, desk.study.id, answered)
     assert (stage.stage.name, stage.population, stage.items, stage.bands) == ("verify", "korea", 5, (2, 0, 2, 1))
     assert stage.mean == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 5)
-    disputed = [(each.item.key, share) for each, share in disagreements.most_disputed(answered, 2)]
-    assert disputed == [("q3", pytest.approx(2 / 3)), ("q1", pytest.approx(1 / 3))]
-    found = {row.participant_id: row for row in disagreements.by_person(answered)}
+    disputed = [(each.item_id, share) for each, share in disagreements.most_disputed(answered, 2)]
+    assert disputed == [(answered[3].item_id, pytest.approx(2 / 3)), (answered[1].item_id, pytest.approx(1 / 3))]
+    found = {row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)}
     # Of the five items the others agree in: all for Park but the fourth, two for Kim and Lee.
     assert {who: (row.differ, row.n) for who, row in found.items()} == {kim.id: (0, 2), lee.id: (0, 2), park.id: (2, 4)}
     assert (found[park.id].usual, found[kim.id].usual) == (0.0, pytest.approx(2 / 6))
@@ -94,24 +94,31 @@ def test_stages_items_and_people_by_hand(desk: Desk) -> None:
     assert (found[park.id].low, found[park.id].high, found[park.id].share) == (interval.low, interval.high, 0.5)
     assert not any(row.stands_out for row in found.values()), "four answers are few"
     participants.withdraw(desk.workspace, desk.study.id, park.id)
-    assert park.id not in {row.participant_id for row in disagreements.by_person(read(desk))}
-    assert [each.share for each in disagreements.by_person(read(desk))] == [pytest.approx(1 / 5)] * 2, "of two, each differs"
+    assert park.id not in {row.participant_id for row in disagreements.by_person(desk.workspace, desk.study.id, read(desk))}
+    assert [each.share for each in disagreements.by_person(desk.workspace, desk.study.id, read(desk))] == [
+        pytest.approx(1 / 5)
+    ] * 2, "of two, each differs"
 
 
 @ON_A_FILE
 def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk) -> None:
-    vote(desk, [desk.person() for _ in range(3)], ["111"])
+    people = [desk.person() for _ in range(3)]
+    letters = {person.pseudonym: letter for person, letter in zip(people, "abc", strict=True)}
+    vote(desk, people, ["111"])
     (pattern,) = read(desk)
 
     def told(*said: str) -> list[tuple[str, int, int, bool]]:
         answered = [
             replace(
                 pattern,
-                said=[Said(number, "abc"[number], {"choices": choice}, BEGIN) for number, choice in enumerate(choices)],
+                said=[Said(people[number].id, {"choices": choice}, BEGIN) for number, choice in enumerate(choices)],
             )
             for choices in said
         ]
-        return [(row.pseudonym, row.differ, row.n, row.stands_out) for row in disagreements.by_person(answered)]
+        return [
+            (letters[row.pseudonym], row.differ, row.n, row.stands_out)
+            for row in disagreements.by_person(desk.workspace, desk.study.id, answered)
+        ]
 
     assert told(*["110"] * 30) == [("c", 30, 30, False)], "the two others are divided by the third throughout: nothing to compare"
     assert told("110", "000", "020") == [("b", 1, 2, False), ("c", 1, 2, False), ("a", 0, 1, False)]

@@ -52,7 +52,7 @@ def agreement_over_time(answered: Sequence[Answered], by: By = "week") -> tuple[
     places = {stage: {moment: place for place, moment in enumerate(sorted(times))} for stage, times in moments.items()}
     shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for each in answered:
-        share = pair_agreement([one.labels for one in each.said])
+        share = 1.0 if each.unanimous else pair_agreement([one.labels for one in each.said])
         if share is None:
             continue
         last = max(one.created for one in each.said)

@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
 
 from folkways.stats.intervals import wilson
-from folkways.studio.records import Item, ParticipantState, Stage, from_row
+from folkways.studio.records import ParticipantState, Stage
 from folkways.studio.rules.disagreement import differs, disagreement
 from folkways.studio.services import studies
+from folkways.studio.services.people import participants
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -33,7 +35,6 @@ class Said:
     """One answer as far as agreement is concerned. labels: empty where several answers are welcome."""
 
     participant_id: int
-    pseudonym: str
     labels: Mapping[str, Any]
     created: float
 
@@ -42,14 +43,21 @@ class Said:
 class Answered:
     """An item with what was said of it, in order of arrival."""
 
-    item: Item
+    item_id: int
+    population_id: int | None
     stage: Stage
     said: Sequence[Said]
 
     @property
+    def unanimous(self) -> bool:
+        """Whether at least two people said anything, and all the same."""
+        first, *others = (each.labels for each in self.said)
+        return bool(first and others) and all(other == first for other in others)
+
+    @property
     def apart(self) -> float | None:
         """The share outside the largest group; None below two answers, and where several answers are welcome."""
-        return disagreement([each.labels for each in self.said])
+        return 0.0 if self.unanimous else disagreement([each.labels for each in self.said])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +99,36 @@ class PersonSpread:
 def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     """Every item with at least one answer that stands, in order."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
+    # As it is stored: many say the same, and reading it once is enough.
+    told = sa.type_coerce(judgements.c.payload, sa.Text)
     said = (
-        sa.select(judgements.c.item_id, judgements.c.payload, judgements.c.created, people.c.id, people.c.pseudonym)
+        sa.select(judgements.c.item_id, told, judgements.c.created, people.c.id)
         .join(people, people.c.id == judgements.c.participant_id)
         .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
         .order_by(judgements.c.id)
     )
-    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
-    asked = sa.select(items).where(items.c.study_id == study_id, items.c.check.is_(None)).order_by(items.c.id)
-    with workspace.read() as connection:
-        answers: defaultdict[int, list[sa.Row[*tuple[Any, ...]]]] = defaultdict(list)
-        for row in connection.execute(said):
-            answers[row.item_id].append(row)
-        found = [from_row(Item, row) for row in connection.execute(asked)]
-    return tuple(
-        Answered(
-            item,
-            stages[item.stage_id],
-            tuple(
-                Said(row.id, row.pseudonym, stage_kind(stages[item.stage_id].kind).labels(row.payload), row.created)
-                for row in answers[item.id]
-            ),
-        )
-        for item in found
-        if item.id in answers
+    asked = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
+        items.c.study_id == study_id, items.c.check.is_(None)
     )
+    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
+    answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
+    with workspace.read() as connection:
+        for item, payload, created, person in connection.execute(said):
+            answers[item].append((payload, created, person))
+        places = connection.execute(asked.order_by(items.c.id)).all()
+    labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+    found = []
+    for item, stage_id, population in places:
+        if item not in answers:
+            continue
+        stage = stages[stage_id]
+        known = labels[stage.kind]
+        for payload, _, _ in answers[item]:
+            if payload not in known:
+                known[payload] = stage_kind(stage.kind).labels(orjson.loads(payload))
+        lines = tuple(Said(person, known[payload], created) for payload, created, person in answers[item])
+        found.append(Answered(item, population, stage, lines))
+    return tuple(found)
 
 
 def by_stage(workspace: Workspace, study_id: int, answered: Sequence[Answered]) -> tuple[StageSpread, ...]:
@@ -126,7 +139,7 @@ def by_stage(workspace: Workspace, study_id: int, answered: Sequence[Answered]) 
     for each in answered:
         apart = each.apart
         if apart is not None:
-            shares[each.stage.id, each.item.population_id].append(apart)
+            shares[each.stage.id, each.population_id].append(apart)
     places = (None, *names)
     order = sorted(shares, key=lambda key: (stages[key[0]].position, places.index(key[1])))
     found = []
@@ -140,16 +153,17 @@ def by_stage(workspace: Workspace, study_id: int, answered: Sequence[Answered]) 
     return tuple(found)
 
 
-def by_person(answered: Sequence[Answered]) -> tuple[PersonSpread, ...]:
+def by_person(workspace: Workspace, study_id: int, answered: Sequence[Answered]) -> tuple[PersonSpread, ...]:
     """Everybody by stage: those who stand out first, then by the lower end of the interval."""
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    names: dict[int, str] = {}
+    names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
     stages = {each.stage.id: each.stage for each in answered}
     for each in answered:
+        unanimous = each.unanimous
         for number, one in enumerate(each.said):
-            found = differs(one.labels, [other.labels for place, other in enumerate(each.said) if place != number])
+            others = [] if unanimous else [other.labels for place, other in enumerate(each.said) if place != number]
+            found = False if unanimous else differs(one.labels, others)
             if found is not None:
-                names[one.participant_id] = one.pseudonym
                 tally = counts[each.stage.id][one.participant_id]
                 tally[0] += found
                 tally[1] += 1
@@ -171,4 +185,4 @@ def by_person(answered: Sequence[Answered]) -> tuple[PersonSpread, ...]:
 def most_disputed(answered: Sequence[Answered], most: int) -> tuple[tuple[Answered, float], ...]:
     """The items on which people are furthest apart, with how far; those on which all agree are left out."""
     apart = [(each, share) for each in answered if (share := each.apart)]
-    return tuple(sorted(apart, key=lambda pair: (-pair[1], -len(pair[0].said), pair[0].item.id))[:most])
+    return tuple(sorted(apart, key=lambda pair: (-pair[1], -len(pair[0].said), pair[0].item_id))[:most])

@@ -6,14 +6,13 @@ times as long as is usual in its stage counts as long as this person usually tak
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import sqlalchemy as sa
 
-from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -62,34 +61,38 @@ def rate_of(definition: Mapping[str, object]) -> Rate | None:
 def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
     """Everybody who sent an answer but staff, people who withdrew too: work is paid."""
     judgements, people = schema.judgements, schema.participants
-    query = (
-        sa.select(people.c.id, people.c.pseudonym, people.c.state, judgements.c.stage_id, judgements.c.seconds)
+    mine = people.c.study_id == study_id, people.c.source != "staff"
+    sent = (
+        sa.select(judgements.c.participant_id, judgements.c.stage_id, judgements.c.seconds)
         .join(people, people.c.id == judgements.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.source != "staff")
-        .order_by(people.c.id, judgements.c.id)
+        .where(*mine)
+        .order_by(judgements.c.id)
     )
     rate = rate_of(studies.get_study(workspace, study_id).definition)
     times: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    told: dict[int, tuple[str, str]] = {}
     by_stage: defaultdict[int, list[float]] = defaultdict(list)
-    untimed: defaultdict[int, int] = defaultdict(int)
+    untimed: Counter[int] = Counter()
     with workspace.read() as connection:
-        for row in connection.execute(query):
-            told[row.id] = (row.pseudonym, ParticipantState(row.state))
-            if row.seconds is None:
-                untimed[row.id] += 1
+        told = connection.execute(
+            sa.select(people.c.id, people.c.pseudonym, people.c.state).where(*mine).order_by(people.c.id)
+        ).all()
+        for person, stage, seconds in connection.execute(sent):
+            if seconds is None:
+                untimed[person] += 1
             else:
-                times[row.id][row.stage_id].append(row.seconds)
-                by_stage[row.stage_id].append(row.seconds)
+                times[person][stage].append(seconds)
+                by_stage[stage].append(seconds)
     usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
     found = []
-    for person, (pseudonym, state) in told.items():
+    for person, pseudonym, state in told:
         worked: list[float] = []
         breaks = 0
         for stage, seconds in times[person].items():
             cleaned = without_breaks(seconds, usual[stage])
             worked += cleaned
             breaks += sum(one != other for one, other in zip(seconds, cleaned, strict=True))
+        if not worked and not untimed[person]:
+            continue
         hours, answers = sum(worked) / 3600, len(worked) + untimed[person]
         pay = None if rate is None else round(rate.per_hour * hours + rate.per_answer * answers, 2)
         found.append(WorkingTime(person, pseudonym, state, answers, median(worked) if worked else 0.0, hours, breaks, pay))

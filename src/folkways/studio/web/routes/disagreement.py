@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from folkways.studio.services import studies
+from folkways.studio.services import items, studies
 from folkways.studio.services.agreement_over_time import By, agreement_over_time
 from folkways.studio.services.disagreements import by_person, by_stage, most_disputed, read_answers
 from folkways.studio.services.discussion import comment_counts
@@ -25,12 +25,12 @@ def show_disagreement(context: RequestContext) -> Response:
     """Everything about disagreement at a glance, with ways on to items and people."""
     study = context.study
     answered = read_answers(context.workspace, study.id)
-    people = by_person(answered)
+    people = by_person(context.workspace, study.id, answered)
     by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
-    disputed = [
-        (each, share, title_of(each.item, stage_kind(each.stage.kind).subject(each.item.content)))
-        for each, share in most_disputed(answered, MOST_ITEMS)
-    ]
+    disputed = []
+    for each, share in most_disputed(answered, MOST_ITEMS):
+        item = items.get_item(context.workspace, study.id, each.item_id)
+        disputed.append((each, share, title_of(item, stage_kind(each.stage.kind).subject(item.content))))
     return context.page(
         "desk/disagreement.html.j2", study=study, stages=by_stage(context.workspace, study.id, answered), by=by,
         people=people[:MOST_PEOPLE], all_people=len(people), disputed=disputed,
