@@ -244,9 +244,11 @@ def test_a_workspace_of_before_is_asked_nothing_and_counts_cut_replies_once_it_i
             ("runs", "archive"),
             ("studio_participants", "consent_sha256"),
             ("studio_participants", "consent_language"),
+            ("studio_model_calls", "usd"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        database.execute("DROP TABLE batches")
+        for table in ("batches", "studio_comments", "studio_suggestions"):
+            database.execute(f"DROP TABLE {table}")
         database.execute("UPDATE alembic_version SET version_num = '0008'")
         database.commit()
     before = load_run("last", old).scores()
