@@ -104,8 +104,9 @@ def draw(
     show_default=True,
     help="The benchmark's own schema, or tables of everything.",
 )
+@click.option("--discussion", is_flag=True, help="With what researchers and reviewers said of items (csv, jsonl, parquet, xlsx).")
 @workspace_option
-def export(study: str, out: Path, kind: str, workspace: str) -> None:
+def export(study: str, out: Path, kind: str, discussion: bool, workspace: str) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
@@ -118,7 +119,7 @@ def export(study: str, out: Path, kind: str, workspace: str) -> None:
     check_several(out)
     check_folder(out)
     with opened(workspace) as database:
-        for path in export_study(database, study_id(database, study), out, kind):
+        for path in export_study(database, study_id(database, study), out, kind, discussion=discussion):
             click.echo(f"wrote {path}")
 
 

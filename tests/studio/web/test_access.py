@@ -45,6 +45,7 @@ STAFF = frozenset({OWNER, RESEARCHER})
 ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
+AUTHOR = frozenset({REVIEWER})
 
 TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): ALL,
@@ -86,6 +87,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/data/media"): STAFF,
     ("GET", "/work/{study}/tasks/{assignment}/answer"): HIS,
     ("GET", "/work/{study}/test"): IN_STUDY,
+    ("POST", "/work/{study}/tasks/{assignment}/suggest"): HIS,
     ("GET", "/studies"): SIGNED_IN,
     ("GET", "/studies/new"): MAKERS,
     ("GET", "/gallery"): MAKERS,
@@ -97,6 +99,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/description.yaml"): STAFF,
     ("GET", "/studies/{study}/payments.csv"): STAFF,
     ("GET", "/studies/{study}/quality"): STAFF,
+    ("GET", "/studies/{study}/disagreement"): STAFF,
+    ("GET", "/studies/{study}/time"): STAFF,
     ("GET", "/studies/{study}/log"): STAFF,
     ("GET", "/studies/{study}/people"): STAFF,
     ("GET", "/studies/{study}/people/{person}"): STAFF,
@@ -122,6 +126,10 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/discussion"): ADJUDICATORS,
+    ("POST", "/studies/{study}/comments/{comment}/edit"): AUTHOR,
+    ("POST", "/studies/{study}/comments/{comment}/delete"): AUTHOR,
     ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,
@@ -153,6 +161,9 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
     "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
     "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
+    "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
+    "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
+    "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
     "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
     "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
@@ -334,6 +345,7 @@ NAMES = (
         "before",
         "field",
         "choices",
+        "comment",
         "count",
         "culture",
         "days",
@@ -365,7 +377,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite", "import"):
+    for name in ("assignment", "item", "answer", "person", "invite", "import", "comment"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

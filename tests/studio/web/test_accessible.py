@@ -43,7 +43,7 @@ VERSIONS = [
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 GALLERY = ("/gallery", "/gallery/preference")
-DESK = ("", "/people", "/items", "/quality", "/data", "/settings", "/log")
+DESK = ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/settings", "/log")
 
 
 @dataclass
@@ -76,7 +76,7 @@ def site(make_field: Callable[..., Field]) -> Site:
         {"name": "adapt-twice", "kind": "adapt", "for_each_population": False, "next": {"done": "decide"}},
         {"name": "decide", "kind": "adjudicate"},
     ]
-    made = make_field(stages, models={"helper": "small", "verifier": "small"})
+    made = make_field(stages, models={"helper": "small", "verifier": "small", "suggester": "small"})
     made.add("adapt-twice", [CONTENTS["adapt"]])
     person = made.arrived()
     site = Site(made, person.account_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import imports, items, media, studies
+from folkways.studio.services import discussion, imports, items, media, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.work import assignments, judgements
@@ -74,6 +74,7 @@ def build_world(workspace: Workspace, number: int) -> World:
     assert isinstance(second_work, assignments.Work)
     said = {"choices": [1], "comment": "as we do at home"}
     answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement
+    comment = discussion.add_comment(workspace, study.id, work.item.id, known[REVIEWER], QUESTION["question"])
     invite, token = invites.create_invite(workspace, study.id, population="korea")
     values = {
         "study": study.name,
@@ -86,5 +87,6 @@ def build_world(workspace: Workspace, number: int) -> World:
         "template": "norms",
         "file": f"{study.name}.png",
         "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
+        "comment": str(comment.id),
     }
     return World(workspace, study, other, known, person, login, values)

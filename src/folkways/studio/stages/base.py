@@ -267,6 +267,9 @@ COMMON_OPTIONS: Mapping[str, Option] = {
 """Settings that every stage has."""
 
 
+SUGGESTIONS = Option(True, "a model may suggest an answer, where the study names a suggester", "flag")
+"""A setting of the kinds for which ``workflows.suggesting`` has something to suggest."""
+
 REDACTED = "[redacted]"
 """Stands where somebody's words stood."""
 

@@ -6,6 +6,8 @@ from folkways.studio.web.routes import (
     account,
     data,
     desk,
+    disagreement,
+    discussion,
     entry,
     items,
     known_answers,
@@ -15,11 +17,15 @@ from folkways.studio.web.routes import (
     people,
     settings,
     steps,
+    suggestions,
     work,
 )
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, media, settings, passwords)
+PARTS = (
+    *(account, entry, work, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement, data),
+    *(media, settings, passwords),
+)
 
 
 def all_routes() -> list[Route]:

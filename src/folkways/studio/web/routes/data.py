@@ -145,12 +145,17 @@ def draw(context: RequestContext) -> Response:
 def export(context: RequestContext) -> Response:
     """Everything that may leave the study, as one ZIP."""
     format = context.request.query_params.get("format", "release")
+    discussion = context.request.query_params.get("discussion") == "yes"
     try:
-        content = export_archive(context.workspace, context.study.id, format)
+        content = export_archive(context.workspace, context.study.id, format, discussion=discussion)
     except FolkwaysError as error:
         return _refused(context, error)
     audit.record(
-        context.workspace, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format}
+        context.workspace,
+        "study.exported",
+        study_id=context.study.id,
+        account_id=context.me.id,
+        details={"format": format, **({"discussion": True} if discussion else {})},
     )
     return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
 

@@ -13,7 +13,7 @@ from folkways.errors import DataError, UnknownNameError
 from folkways.studio.errors import ConflictError, NotAllowedError, NotFoundError
 from folkways.studio.imports.items import content_of
 from folkways.studio.services import studies
-from folkways.studio.services.models.modelling import models_in
+from folkways.studio.services.models.modelling import PURPOSES, models_in
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
@@ -48,10 +48,7 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
         if culture.region:
             regions.setdefault(culture.region, []).append(culture)
     begun = context.request.query_params.get("template", "")
-    given = {
-        name: context.text(name) or (begun if name == "template" else "")
-        for name in ("template", "name", "title", "helper", "verifier")
-    }
+    given = {name: context.text(name) or (begun if name == "template" else "") for name in ("template", "name", "title", *PURPOSES)}
     return context.page(
         "desk/new.html.j2",
         status,
@@ -113,7 +110,7 @@ def prepare(context: RequestContext) -> Response:
     chosen = [cultures()[code] for code in context.texts("culture") if code in cultures() and cultures()[code].languages]
     if chosen:
         raw["populations"] = populations_of(chosen)
-    models = {purpose: context.text(purpose).strip() for purpose in ("helper", "verifier") if context.text(purpose).strip()}
+    models = {purpose: context.text(purpose).strip() for purpose in PURPOSES if context.text(purpose).strip()}
     if "models" in raw or models:
         raw["models"] = {**(raw.get("models") or {}), **models}
     return _description(context, with_settings(template_text(name), raw), [])

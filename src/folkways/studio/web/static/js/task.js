@@ -42,7 +42,7 @@ if (form) {
     conflict.focus();
   });
 
-  const buttons = [...form.querySelectorAll("button[type=submit]")];
+  const buttons = [...form.elements].filter((field) => field.matches("button[type=submit]")); // also those beside the form
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
 
   // In the place of giving the task back: there is room for two buttons on a phone.
