@@ -179,9 +179,20 @@ def test_agreement_is_computed_over_what_each_part_is() -> None:
     }  # fmt: skip
 
 
-def test_checks_name_answers_by_their_keys() -> None:
-    assert FORM.passes_check(take(), {"polite": "no", "fit": 1})
-    assert not FORM.passes_check(take(), {"polite": "yes"})
+def test_known_answers_are_told_by_key() -> None:
+    config = config_of()
+    known = FORM.check_known(ANSWERS, CONTENT, config)
+    assert known == ANSWERS
+    assert FORM.is_right(take(), known)
+    assert FORM.is_right(take(groups=ANSWERS["groups"][::-1], why=f" {ANSWERS['why'].upper()}"), known)
+    for changes in ({"polite": "yes"}, {"fit": 0}, {"order": ANSWERS["order"][::-1]}, {"words": []}):
+        assert not FORM.is_right(take(**changes), known)
+    assert not FORM.is_right({"choice": {"polite": "no"}}, {"fit": 1}), "what was not asked is not right"
+    assert [line.split(":")[0] for line in FORM.describe_known(known, CONTENT, str)] == list(known)
+    with pytest.raises(SubmissionError) as error:
+        FORM.check_known({"polite": "never", "fit": 9}, CONTENT, config)
+    assert set(error.value.problems) == {"polite", "fit"}
+    assert FORM.known_of(decide({}, {}, {}).result) == {}
 
 
 def test_of_a_pair_each_person_has_an_order_of_their_own() -> None:

@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 
 from folkways.stats.intervals import wilson
-from folkways.studio.records import ParticipantState, Stage
+from folkways.studio.records import LEFT_OUT, Stage
 from folkways.studio.rules.disagreement import differs, disagreement
 from folkways.studio.services import studies
 from folkways.studio.services.people import participants
@@ -104,7 +104,7 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     said = (
         sa.select(judgements.c.item_id, told, judgements.c.created, people.c.id)
         .join(people, people.c.id == judgements.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
+        .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
         .order_by(judgements.c.id)
     )
     asked = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(

@@ -21,11 +21,11 @@ from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.arranging import PART_TYPES
 from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
-from folkways.studio.stages.fields import raise_if, text_of
+from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.form_settings import form_problems, wanted_by
-from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, lines_of
+from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, line_of, lines_of
 from folkways.studio.stages.forms import FormFields
-from folkways.studio.stages.parts import Part, Scale, UnfitError, options_of, text_fields, values_of
+from folkways.studio.stages.parts import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
 
 ALT, TRANSCRIPT = "_alt", "_transcript"
 """What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
@@ -42,12 +42,15 @@ class Form(StageKind):
     submission: ``answers``, part's key -> its value (see ``parts``). payload: type of part -> key -> value, so that what an answer
     is can be told without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
 
+    known answer: part's key -> its value, of some or all parts.
+
     On its page: ``ask-KEY``, and ``ask-KEY-N`` for the N-th thing of a ranking or grouping.
     """
 
     name = "form"
     about = "a form of the study's own: texts, pictures or sound, and questions about them"
     texts = ("text",)
+    known_fields = ("answers",)
     branches = ("done", "disagree")
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(3, "how many people answer each item", least=1),
@@ -164,10 +167,34 @@ class Form(StageKind):
         found = {key: PART_TYPES[kind].label(value) for kind, answers in payload.items() for key, value in answers.items()}
         return {key: label for key, label in found.items() if label is not None}
 
-    def passes_check(self, payload: Mapping[str, Any], check: Mapping[str, Any]) -> bool:
-        """Whether every answer that the check names (by key) is the right one."""
-        answers = answers_of(payload)
-        return all(answers.get(key) == value for key, value in check.items())
+    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """Answers by key, to some or all parts."""
+        parts = {part["key"]: part for part in config["ask"]}
+        valid = ", ".join(parts)
+        raise_if({key: f"is nothing that is asked here; valid: {valid}" for key in known if key not in parts})
+        raise_if({} if known else {"": f"says nothing; give at least one of: {valid}"})
+        found: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for key, value in known.items():
+            try:
+                found[key] = PART_TYPES[parts[key]["type"]].clean(value, parts[key], content)
+            except UnfitError as error:
+                problems[key] = error.message
+        raise_if(problems)
+        return found
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """Whether every known part was asked and has that answer: compared as agreement does, words without case and spacing."""
+        said = {key: (PART_TYPES[kind], value) for kind, answers in payload.items() for key, value in answers.items()}
+        return all(key in said and _same(*said[key], value) for key, value in known.items())
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Nothing: what several people's answers come to, a median or all of their words, need be no answer that anybody gives."""
+        return {}
+
+    def describe_known(self, known: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Each answer after its key."""
+        return [f"{key}: {line_of(value)}" for key, value in known.items()]
 
     def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The answers that are the same in all."""
@@ -263,6 +290,11 @@ def is_asked(part: Part, answers: Mapping[str, Any]) -> bool:
         return True
     said = answers.get(part["if"]["key"])
     return any(each in said if isinstance(said, list) else each == said for each in wanted_by(part["if"]))
+
+
+def _same(kind: PartType, said: Any, known: Any) -> bool:
+    right = kind.label(known)
+    return bool(plain(said) == plain(known) if right is None else kind.label(said) == right)
 
 
 def _things(content: Content, field: str, problems: dict[str, str]) -> list[str]:

@@ -30,6 +30,14 @@ def lines_of(payload: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def line_of(value: Any) -> str:
+    """An answer in a line, whatever part it is to: of marks their words, of groups their members."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else f"{value:g}"
+    things = ([part for part in each if isinstance(part, str)] if isinstance(each, list) else [each] for each in value)
+    return ", ".join(" = ".join(each) for each in things)
+
+
 def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
     """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists are JSON."""
     said = [(item, vote) for item in items for vote in item.votes]

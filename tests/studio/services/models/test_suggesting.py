@@ -58,7 +58,7 @@ def make_desk(workspace: Workspace, server: ChatServer, **limits: Any) -> Desk:
 def to_group(desk: Desk, *, extra: str = "x") -> tuple[Participant, Work]:
     """Two people's answers, and a reviewer who is to group them."""
     add_items(desk.workspace, desk.study.id, "answer", [NewItem(f"q{len(desk.people())}", ASKED, "korea")])
-    for answers in (["떡국", "떡 국"], ["떡국", extra]):
+    for answers in (["떡국", "떡 국"], ["떡국", "떡 국", extra]):
         desk.answer(desk.person(), {"answers": answers}, "answer")
     reviewer = desk.person(role=Role.REVIEWER)
     return reviewer, desk.work(reviewer, "group")

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from folkways.studio.activity import ModelSuggestion
 from folkways.studio.errors import ConflictError, NotFoundError
-from folkways.studio.records import Draft, ParticipantState, Stage, from_row
+from folkways.studio.records import LEFT_OUT, Draft, Stage, from_row
 from folkways.studio.services import studies
 from folkways.studio.services.rows import change_rows, read_all
 from folkways.studio.services.work import drafts
@@ -111,7 +111,7 @@ def suggestions_of_study(workspace: Workspace, study_id: int) -> Sequence[ModelS
     query = (
         sa.select(table)
         .join(people, people.c.id == table.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN)
+        .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
         .order_by(table.c.id)
     )
     return read_all(workspace, ModelSuggestion, query)
