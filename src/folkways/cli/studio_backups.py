@@ -24,7 +24,7 @@ def backup(file: Path, workspace: str) -> None:
     \b
     folkways studio backup /var/backups/folkways/$(date +%F).zip
     """
-    from folkways.workspace.backups import back_up
+    from folkways.studio.services.backups import back_up
 
     with opened(workspace) as database:
         click.echo(f"wrote {file}: {back_up(database, file)}")
@@ -39,7 +39,7 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
 
     Either all of it is there afterwards or nothing has changed.
     """
-    from folkways.workspace.backups import restore
+    from folkways.studio.services.backups import restore
 
     with opened(workspace, create=True) as database:
         click.echo(f"restored {file} into {database.location}: {restore(file, database, replace=replace)}")

@@ -66,7 +66,7 @@ def add_media(
     folder = media_folder(workspace)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, (_, content) in files.items()}
     for name, (_, content) in files.items():
-        path = _path(folder, hashes[name])
+        path = media_path(folder, hashes[name])
         if not path.exists():
             write_bytes(path, content)
     table = schema.media
@@ -98,7 +98,7 @@ def find_media(workspace: Workspace, study_id: int, name: str) -> tuple[Media, P
     if row is None:
         raise NotFoundError("there is no such file")
     found = from_row(Media, row)
-    path = _path(media_folder(workspace), found.sha256)
+    path = media_path(media_folder(workspace), found.sha256)
     if not path.is_file():
         raise NotFoundError("there is no such file")
     return found, path
@@ -117,7 +117,7 @@ def no_file(name: str) -> str:
 
 def read_bytes(workspace: Workspace, media: Media) -> bytes:
     """The contents of a file; FolkwaysError where it is gone or has been changed."""
-    path = _path(media_folder(workspace), media.sha256)
+    path = media_path(media_folder(workspace), media.sha256)
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -127,5 +127,6 @@ def read_bytes(workspace: Workspace, media: Media) -> bytes:
     return content
 
 
-def _path(folder: Path, sha256: str) -> Path:
+def media_path(folder: Path, sha256: str) -> Path:
+    """Where a file lies in the folder."""
     return folder / sha256[:2] / sha256

@@ -13,16 +13,15 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from folkways.studio.services import media
+from folkways.studio.services.backups import back_up, restore
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import Work
-from folkways.workspace.backups import back_up, restore
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError
 from folkways.workspace.schema import HEAD, metadata
 from tests.support.river import folkways
-from tests.support.studies import QUESTION, Desk, open_desk, studio_server, studio_workspace
-
-__all__ = ["studio_server", "studio_workspace"]
+from tests.support.studies import QUESTION, Desk, open_desk
 
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
 
@@ -78,15 +77,20 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(studio_workspa
     assert told.answers == len(kept) == done == noted, "an answer, its slot and its event belong together"
 
 
-def test_a_study_moves_to_another_database_and_goes_on_there(studio_workspace: Workspace, tmp_path: Path) -> None:
+def test_a_study_moves_to_another_database_and_goes_on_there(
+    studio_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From a file to the other kind and back: the same rows, numbers that go on behind them, and the guards still in place."""
     with closing(open_workspace(tmp_path / "first.db")) as first:
         made = open_desk(first, [VOTE])
         made.add("vote", [{**QUESTION, "question": "Was isst man zuerst? \U0001f35a\nUnd \\N dann?"}])
         made.answer(made.person(), {"choices": [0]})
+        media.add_media(first, made.study.id, {"bowl.png": ("image/png", b"a picture")})
         before = contents(first)
         back_up(first, tmp_path / "1.zip")
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
     restore(tmp_path / "1.zip", studio_workspace)
+    assert media.find_media(studio_workspace, made.study.id, "bowl.png")[1].read_bytes() == b"a picture"
     assert contents(studio_workspace) == before
     there = Desk(studio_workspace, made.study, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
@@ -95,7 +99,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(studio_workspace: W
             connection.exec_driver_sql(change)
     after = contents(studio_workspace)
     back_up(studio_workspace, tmp_path / "2.zip")
-    with pytest.raises(WorkspaceError, match=r"is not empty \(it has 1 studies, 2 participants, 2 answers\).*--replace"):
+    with pytest.raises(WorkspaceError, match=r"is not empty \(it has 1 studies, 2 participants, 2 answers, 1 media\).*--replace"):
         restore(tmp_path / "2.zip", studio_workspace)
     restore(tmp_path / "1.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == before

@@ -1,8 +1,7 @@
 """Backs a workspace up into one file while others write to it, and makes a workspace of such a file again.
 
-A backup is a ZIP file with ``backup.json`` (what it is a backup of) and ``workspace.db``, a SQLite workspace, whatever the database
-it was made from: a study that began in a file can go on on a server. Files that a workspace keeps beside its database belong into
-the same archive.
+A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace, whatever the database it
+was made from, so that a study that began in a file can go on on a server, and ``media/``, pictures and recordings by their hash.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,21 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from folkways import __version__
+from folkways.files import write_bytes
+from folkways.studio.services.media import media_folder, media_path
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.schema import HEAD, metadata
 from folkways.workspace.studio.guards import guards, without_guards
 
-ABOUT, DATABASE = "backup.json", "workspace.db"
-COUNTED = {"studies": "studio_studies", "participants": "studio_participants", "answers": "studio_judgements", "runs": "runs"}
+ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
+COUNTED = {
+    "studies": "studio_studies",
+    "participants": "studio_participants",
+    "answers": "studio_judgements",
+    "media": "studio_media",
+    "runs": "runs",
+}
 ROWS_AT_ONCE = 1000
 
 
@@ -42,6 +50,7 @@ class Backup:
     studies: int
     participants: int
     answers: int
+    media: int
     runs: int
 
     def __str__(self) -> str:
@@ -51,7 +60,8 @@ class Backup:
 
 def back_up(workspace: Workspace, file: Path) -> Backup:
     """Write a backup that only its owner can read: the workspace as it was at one moment after the call, with all that had been
-    committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot be written; then nothing is left.
+    committed before it. Nobody waits for it. WorkspaceError where the file exists or cannot be written, or a picture or recording
+    is not where it should be; then nothing is left.
     """
     _check_place(file)
     made = time.time()
@@ -64,11 +74,17 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
                 raise explained(f"cannot back up the workspace {workspace.location}", error) from error
             with closing(open_workspace(copy, create=False)) as copied, copied.read() as connection:
                 found = Backup(HEAD, __version__, made, **_counts(connection))
+                hashes = sorted(connection.scalars(sa.select(metadata.tables["studio_media"].c.sha256).distinct()))
             packed = Path(folder) / "backup.zip"
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr(ABOUT, json.dumps(asdict(found), indent=1))
                 archive.write(copy, DATABASE)
+                for each in hashes:  # brought before the database names them, and compressed already
+                    path = media_path(media_folder(workspace), each)
+                    if not path.is_file():
+                        raise WorkspaceError(f"a picture or recording of the workspace is not at {path}; put it back there first")
+                    archive.write(path, f"{MEDIA}/{each}", zipfile.ZIP_STORED)
             packed.rename(file)  # all of it or nothing
     except OSError as error:
         raise WorkspaceError(f"the backup {file} cannot be written: {error.strerror or error}") from None
@@ -91,11 +107,20 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
                         f"the workspace {workspace.location} is not empty (it has {words}); nothing was changed. Restore into "
                         "a new one with --workspace, or lose what is in it with --replace"
                     )
+                _bring_media(copy.parent / MEDIA, workspace)
                 _clear(writing)
                 _copy_rows(reading, writing)
         except PROBLEMS as error:
             raise explained(f"cannot restore the workspace {workspace.location}; nothing was changed", error) from error
     return found
+
+
+def _bring_media(folder: Path, workspace: Workspace) -> None:
+    """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place of another."""
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        path = media_path(media_folder(workspace), file.name)
+        if not path.exists():
+            write_bytes(path, file.read_bytes())
 
 
 def _check_place(file: Path) -> None:
@@ -180,6 +205,11 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
             with zipfile.ZipFile(file) as archive:
                 found = _described(json.loads(archive.read(ABOUT)))
                 copy = Path(archive.extract(DATABASE, folder))
+                for name in archive.namelist():
+                    if name.startswith(f"{MEDIA}/"):
+                        content = Path(archive.extract(name, folder)).read_bytes()
+                        if sha256(content).hexdigest() != name.removeprefix(f"{MEDIA}/"):
+                            raise zipfile.BadZipFile(f"{name} is not what it was")
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
             raise WorkspaceError(f"{file} is no backup of a workspace, or it is damaged ({error}); nothing was changed") from None
         except OSError as error:
