@@ -83,7 +83,10 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
                 for each in hashes:  # brought before the database names them, and compressed already
                     path = media_path(media_folder(workspace), each)
                     if not path.is_file():
-                        raise WorkspaceError(f"a picture or recording of the workspace is not at {path}; put it back there first")
+                        raise WorkspaceError(
+                            f"a picture or recording of the workspace is not at {path}; put it back, or try again if a study was "
+                            "deleted just now"
+                        )
                     archive.write(path, f"{MEDIA}/{each}", zipfile.ZIP_STORED)
             packed.rename(file)  # all of it or nothing
     except OSError as error:
