@@ -17,7 +17,7 @@ from folkways.studio.services import media, studies
 from folkways.studio.services.people import accounts
 from folkways.studio.workflows.templates import PAPERS
 from folkways.workspace.database import Workspace, open_workspace
-from tests.studio.web.test_own_forms import Browser, World, picture, recording
+from tests.studio.web.test_own_forms import Browser, World, ended, picture, recording
 from tests.support.studies import Desk
 
 USABLE = {"ask-about": "0", "ask-caption": "Soup on a table", "ask-question": "When is it eaten?", "ask-right": "At New Year"}
@@ -104,7 +104,7 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(workspace: Workspace, maker:
     data = f"/studies/{name}/data"
     stage = studies.stages(workspace, study.id)[0].name
     added = browser.fill(f"{data}/items", {"stage": stage}, data, files={"file": ("items.csv", table(row))})
-    assert "1 items were added." in added.text, added.text
+    assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
     person = world.browser(world.desk.person(population).account_id)
     address = world.task(person)

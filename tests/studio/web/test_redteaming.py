@@ -245,6 +245,7 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     wait_until(lambda: chat.stats()["total"] == 1)
     reviewer.get_by_role("button", name="Cancel").click()
     expect(reviewer.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
+    wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
     chat.control(faults={})
     expect(ask).to_be_enabled()
     wait_for_step(reviewer, "Have groups suggested")

@@ -12,6 +12,7 @@ from folkways.studio.records import Item, Role
 from folkways.studio.services import discussion
 from folkways.studio.services.people import accounts
 from folkways.studio.services.work.assignments import Work
+from folkways.studio.services.work.task_numbers import shown_number
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, RequestContext
 from folkways.studio.web.routing import Routes
@@ -23,7 +24,8 @@ routes = Routes()
 class Discussion:
     """The comments on an item as one reader sees them.
 
-    names: account -> name, for those who may know them. task: the assignment on whose page it stands; None on the item's own.
+    names: account -> name, for those who may know them. task: the number in the address of the task on whose page it
+    stands; None on the item's own.
     """
 
     item: Item
@@ -53,7 +55,7 @@ def discussion_beside(context: RequestContext, work: Work) -> Discussion | None:
     """The discussion for somebody who reviews or decides; None for those who answer, whatever else they are in the study."""
     if work.stage.role == Role.ANNOTATOR or not context.roles & (ADJUDICATORS.roles or frozenset()):
         return None
-    return discussion_of(context, work.item, work.assignment.id)
+    return discussion_of(context, work.item, shown_number(work.assignment.id, context.participant.pseudonym))
 
 
 def _back(context: RequestContext, item_id: int, say: str) -> Response:

@@ -48,7 +48,7 @@ def suggestion_beside(context: RequestContext, work: Work) -> Beside | None:
 @routes.post("/work/{study}/tasks/{assignment}/suggest", PARTICIPANT, slow=True)
 def suggest(context: RequestContext) -> Response:
     """Ask for a suggestion, put it into the form, or put back what was there; then to the page with what came of it."""
-    number, person = context.number("assignment"), context.participant
+    number, person = context.assignment, context.participant
     work = get_work(context.workspace, person.id, number)
     written = stage_kind(work.stage.kind).read_form(context.form, work.item.content, work.stage.config)
     base, step = whole(context.text("revision")) or 0, context.text("step")
@@ -61,7 +61,7 @@ def suggest(context: RequestContext) -> Response:
             return _ask(context, number, written, base)
     except DraftConflictError as error:
         return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
-    return context.go(f"/work/{context.study.name}/tasks/{number}")
+    return context.go(context.task_address(number))
 
 
 def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base: int) -> Response:
@@ -74,7 +74,7 @@ def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base:
         return Response(status_code=204)  # nobody reads it, and the browser's own draft is newer than this form
     kept = drafts.save_draft(context.workspace, context.participant.id, number, written, base).revision
     if found is not None:
-        return context.go(f"/work/{context.study.name}/tasks/{number}")
+        return context.go(context.task_address(number))
     trouble = (
         context.gettext("The model did not answer in time. Try once more, or go on without it.")
         if call.problem == TOO_LATE
