@@ -79,7 +79,7 @@ def add_media(
         new = [name for name in files if name not in known]
         for name in new:
             kind, content = files[name]
-            if not (path := _path(folder, hashes[name])).exists():  # a study that had it as well was deleted at this moment
+            if not (path := media_path(folder, hashes[name])).exists():  # a study that had it as well was deleted at this moment
                 write_bytes(path, content)
             row = {"study_id": study_id, "name": name, "type": kind, "bytes": len(content), "sha256": hashes[name], "created": now}
             connection.execute(sa.insert(table), row)
@@ -118,7 +118,7 @@ def delete_files(workspace: Workspace, study_id: int) -> None:
     shared = sa.exists().where(others.c.sha256 == mine.c.sha256, others.c.study_id != study_id)
     with workspace.write() as connection:
         for sha256 in connection.scalars(sa.select(mine.c.sha256).where(mine.c.study_id == study_id, ~shared)):
-            _path(media_folder(workspace), sha256).unlink(missing_ok=True)
+            media_path(media_folder(workspace), sha256).unlink(missing_ok=True)
 
 
 def no_file(name: str) -> str:
