@@ -1,8 +1,8 @@
 """Reads a large workbook in a process of its own: reading one is all Python, and whoever answers at that moment would wait for it.
 
 The workbook is the process's standard input and its rows are its standard output, one JSON object a line: files without a name, so
-that none is left behind, however either of the two ends. A faster library in this process would not do: what reads workbooks outside of Python makes
-room for every cell up to the last one, and a file of 5 kB can name one that no machine has the memory for.
+that none is left behind, however either of the two ends. A faster library in this process would not do: what reads workbooks
+outside of Python makes room for every cell up to the last one, and a file of 5 kB can name one that no machine has the memory for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from folkways.studio.imports.tables import read_workbook
 SMALL_BYTES = 50_000
 """Workbooks up to this size (some 1,500 questions) are read where they are: a process takes longer to start."""
 
-MOST_SECONDS = 300.0
+MOST_SECONDS = 900.0
 """After so long the process is killed."""
 
 LOOK_SECONDS = 0.25
@@ -58,7 +58,9 @@ def read_apart(content: bytes, name: str, wanted: Callable[[], bool] = lambda: T
             raise FolkwaysError(told.read().decode().replace(NAME, name, 1))
         said.seek(0)
         last = said.read().decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit code {process.returncode}"
-    raise FolkwaysError(f"{name}: the process that read it ended ({last}), perhaps for want of memory; bring it in parts, or as CSV")
+    raise FolkwaysError(
+        f"{name}: the process that read it ended ({last}), perhaps for want of memory; bring it in parts, or as CSV"
+    )
 
 
 def _wait(process: subprocess.Popen[bytes], name: str, wanted: Callable[[], bool]) -> None:
@@ -71,7 +73,9 @@ def _wait(process: subprocess.Popen[bytes], name: str, wanted: Callable[[], bool
             if not wanted():
                 raise NoLongerWantedError from None
             if time.monotonic() > until:
-                raise FolkwaysError(f"{name}: reading it takes longer than {MOST_SECONDS:.0f} s; bring it in parts or as CSV") from None
+                raise FolkwaysError(
+                    f"{name}: reading it takes longer than {MOST_SECONDS:.0f} s; bring it in parts or as CSV"
+                ) from None
 
 
 def main() -> int:
