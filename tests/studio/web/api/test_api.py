@@ -104,7 +104,7 @@ def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) ->
     api, place = study
     rows = [{"id": f"many-{number}", **COLUMNS} for number in range(MOST_AT_ONCE + 1)]
     nowhere = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "mars"})
-    assert "the study has: korea" in problem(nowhere, 404)["detail"]
+    assert "valid: korea" in problem(nowhere, 404)["detail"]
     for state, added, wrong in (("done", len(rows), 0), ("failed", 0, 100)):
         reply = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
         found = json.loads(reply.text)
