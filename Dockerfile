@@ -9,7 +9,7 @@ COPY src src
 RUN /opt/folkways/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.13-slim
-RUN useradd --uid 10001 --create-home folkways
+RUN useradd --uid 10001 --create-home folkways && install --directory --owner=folkways /data
 COPY --from=build /opt/folkways /opt/folkways
 ENV PATH=/opt/folkways/bin:$PATH PYTHONUNBUFFERED=1
 USER 10001

@@ -94,6 +94,13 @@ def test_an_invitation_is_a_link_that_works(studio: Folkways) -> None:
     workspace.close()
 
 
+def test_pictures_lie_beside_the_workspace(studio: Folkways, tmp_path: Path) -> None:
+    Path("a.gif").write_bytes(b"GIF89a and more")
+    assert studio("studio", "media", "verification", "a.gif").stdout == "added 1 file to verification\n"
+    assert studio("studio", "media", "verification", "a.gif").stdout == "added 0 files to verification\n"
+    assert [path.read_bytes() for path in (tmp_path / "folkways.db-media").glob("*/*")] == [b"GIF89a and more"]
+
+
 def test_states_and_accounts(studio: Folkways) -> None:
     assert studio("studio", "set", "verification", "pause").stdout == "verification is paused\n"
     told = studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
@@ -137,6 +144,8 @@ WRONG = {
     "invite verification": r"name the population that people come from; the study has: united-kingdom, wales",
     "export verification --out votes": r"nothing yet that a release is made of",
     "export verification --out questions.csv": r"cannot be a folder",
+    "media verification nowhere.png": r"nothing was taken over:\n  nowhere\.png: cannot be read",
+    "media verification questions.csv": r"questions\.csv: is neither a picture nor a recording .*valid: PNG",
     "draw verification verify nothing": r"nothing",
     "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
     "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",

@@ -94,7 +94,7 @@ def create_study(
     workspace: str,
     server: str | None,
 ) -> None:
-    """Make a study from one of the five templates, or from a file of your own.
+    """Make a study from a template, or from a file of your own.
 
     \b
     folkways studio template verification > mine.yaml      # to begin with
@@ -193,7 +193,7 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
 @command.command("template", context_settings=CONTEXT)
 @click.argument("name", required=False, metavar="[TEMPLATE]")
 def template(name: str | None) -> None:
-    """Print a template as a file to start from; without a name, list the five."""
+    """Print a template as a file to start from; without a name, list them."""
     from folkways.studio.workflows.templates import TEMPLATES, template_text
 
     if name is not None:

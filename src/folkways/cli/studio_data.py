@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, names
+from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, file_at, out_option, print_json
-from folkways.cli.studio_places import desk_at, place_options
+from folkways.cli.studio_places import desk_at, opened, place_options
 from folkways.cli.studio_progress import import_progress
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -38,6 +38,25 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
         with import_progress(stage) as told:
             added = desk.import_items(study, stage, rows, population, str(file), told)
         click.echo(f"added {plural(added, 'item')} to {stage}")
+
+
+@click.command("media", context_settings=CONTEXT)
+@click.argument("study")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@workspace_option
+def media(study: str, files: tuple[Path, ...], workspace: str) -> None:
+    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none.
+
+    They lie in a folder beside the workspace, or in that which FOLKWAYS_MEDIA names.
+    """
+    from folkways.reports.text import plural
+    from folkways.studio.clients.desk import study_id
+    from folkways.studio.imports.media import read_files
+    from folkways.studio.services.media import add_media
+
+    with opened(workspace) as database:
+        added = add_media(database, study_id(database, study), read_files(files))
+        click.echo(f"added {plural(added, 'file')} to {study}")
 
 
 @click.command("draw", context_settings=CONTEXT)
@@ -80,8 +99,9 @@ def draw(
     show_default=True,
     help="The benchmark's own schema, or tables of everything.",
 )
+@click.option("--discussion", is_flag=True, help="With what researchers and reviewers said of items (csv, jsonl, parquet, xlsx).")
 @place_options
-def export(study: str, out: Path, kind: str, workspace: str, server: str | None) -> None:
+def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, server: str | None) -> None:
     """Write the results of a study. People are pseudonyms, and people who withdrew are left out.
 
     \b
@@ -94,7 +114,7 @@ def export(study: str, out: Path, kind: str, workspace: str, server: str | None)
     check_several(out)
     check_folder(out)
     with desk_at(workspace, server) as desk:
-        for name, content in desk.export(study, kind).items():
+        for name, content in desk.export(study, kind, discussion).items():
             click.echo(f"wrote {write_bytes(out / name, content)}")
 
 
@@ -138,6 +158,8 @@ def agreement(study: str, as_json: bool, workspace: str, server: str | None) -> 
         click.echo(f"{row['stage']} {row['population'] or '(everybody)'} {row['field']}".rstrip())
         for name in ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi"):
             click.echo(f"  {name.replace('_', ' '):12} {_shown(row[name])}")
+        fitting = f" ({row['fitting_name']})" if row["fitting_name"] else ""
+        click.echo(f"  {'what fits':12} {_shown(row['fitting'])}{fitting}")
 
 
 def _shown(found: Mapping[str, Any]) -> str:
@@ -186,4 +208,4 @@ def take_in(study: str, person: str, file: Path, workspace: str, server: str | N
         click.echo(f"{plural(found['stored'], 'answer')} stored, {there}, {empty}")
 
 
-COMMANDS = (import_items, draw, export, progress, agreement, hand_out, take_in)
+COMMANDS = (import_items, media, draw, export, progress, agreement, hand_out, take_in)

@@ -109,6 +109,11 @@ class AskSession:
         """Why not everything was sent; None where it was."""
         return next((progress.stopped for progress in self._progress.values() if progress.stopped is not None), None)
 
+    @property
+    def usd(self) -> float | None:
+        """US dollars that this session has cost so far, nothing for replies that were stored; None where a price is not known."""
+        return None if None in self._prices.values() else self._budget.usd
+
     def ask(self, model: Model, prompts: Sequence[Prompt]) -> list[Reply]:
         """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace has a reply to.
 

@@ -234,9 +234,11 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
 
     def row(stage: str, population: str | None, field: str, units: list[dict[str, Any]], sets: bool = False) -> Agreement:
         masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
+        name = "MASI α" if sets else "nominal α"
+        alpha = measures.krippendorff(units)
         return Agreement(
-            stage, population, field, measures.percent_agreement(units), measures.majority_share(units),
-            measures.mean_largest_vote(units), measures.cohen(units), measures.fleiss(units), measures.krippendorff(units), masi,
+            stage, population, field, name, measures.percent_agreement(units), measures.majority_share(units),
+            measures.mean_largest_vote(units), measures.cohen(units), measures.fleiss(units), alpha, masi, masi if sets else alpha,
         )  # fmt: skip
 
     def votes(first: int, second: int) -> dict[str, Any]:
@@ -251,7 +253,7 @@ def test_agreement_of_every_stage_and_population_in_order(studio_workspace: Work
         )
     ]  # fmt: skip
     assert agreement(studio_workspace, desk.study.id) == (
-        Agreement("adapt", "korea", "", none, none, none, none, none, none, none),
+        Agreement("adapt", "korea", "", "", *[none] * 8),
         *labels,
         row("verify", None, "choices", [votes(0, 0)], sets=True),
         # The third that each was given is the check.

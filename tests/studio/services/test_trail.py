@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import audit, gold, items, redaction, studies
+from folkways.studio.services import audit, discussion, gold, items, redaction, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, holding, invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, judgements
@@ -104,6 +104,18 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
     told("item.adjudicated", owner, None, f"item:{third.id}")
     redaction.redact(workspace, study.id, numbers[0], by=owner)
     told("answer.redacted", owner, None, f"judgement:{numbers[0]}", fields=["comment"], item=first.id)
+
+    said_of_it = discussion.add_comment(workspace, study.id, first.id, owner, "Mend it?", now=51.0).id
+    told("comment.added", owner, None, f"item:{first.id}", at=51.0, comment=said_of_it)
+    for text in ("Mend it.", "Mend it."):  # the same once more changes nothing
+        discussion.edit_comment(workspace, study.id, said_of_it, owner, text, now=52.0)
+    told("comment.edited", owner, None, f"item:{first.id}", at=52.0, comment=said_of_it)
+    for resolved, kind in ((True, "resolved"), (True, ""), (False, "reopened")):
+        discussion.set_resolved(workspace, study.id, first.id, resolved, by=owner, now=53.0)
+        if kind:
+            told(f"discussion.{kind}", owner, None, f"item:{first.id}", at=53.0)
+    discussion.delete_comment(workspace, study.id, said_of_it, owner, now=54.0)
+    told("comment.deleted", owner, None, f"item:{first.id}", at=54.0, comment=said_of_it)
 
     participants.finish(workspace, kim)
     told("participant.finished", None, kim)

@@ -42,6 +42,7 @@ GOOD: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
         {"choices": [1]},
     ),
     "judge_answer": ({"question": "What?", "reply": "Rice."}, {"verdict": "conditional", "flags": ["refusal"]}),
+    "form": ({"text": "Guests take off their shoes."}, {"answers": {"answer": "So we do."}}),
 }
 """Kind -> the content of an item, and a submission that is taken."""
 
@@ -89,6 +90,7 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("adapt", {"strategies": ["neutral_term"], "intra": "", "inter": "<CSI>a</CSI> <CSI>b</CSI>"}, {"intra", "inter_spans"}),
     ("adjudicate", {"choices": [9]}, {"choices"}),
     ("judge_answer", {"verdict": 1}, {"verdict"}),
+    ("form", {"answers": {"answer": 7}}, {"answer"}),
     ("judge_answer", {"verdict": "incorrect", "flags": ["rude"]}, {"flags"}),
 ]
 

@@ -58,6 +58,10 @@ CASES: Mapping[str, tuple[Mapping[str, Any], Any, Mapping[str, Any], list[Mappin
         [{"strategies": ["neutral_term"], "intra": "x", "inter": "y"}],
         [{"strategies": ["direct_equivalent"], "intra": "x", "inter": "y"}],
     ),
+    "form": (
+        {"text": "Guests take off their shoes."}, {"answer": "At home, yes."}, {"answer": "At home, yes."},
+        [{"text": {"answer": "at home,  yes."}}], [{"text": {"answer": "No."}}, {}],
+    ),
     "judge_answer": (
         {"question": "?", "reply": "rice"}, "applicable", {"verdict": "applicable"},
         [{"verdict": "applicable", "flags": ["refusal"], "comment": ""}], [{"verdict": "incorrect", "flags": [], "comment": ""}],

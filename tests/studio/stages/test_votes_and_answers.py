@@ -32,7 +32,7 @@ def problems(handler: StageKind, submission: Mapping[str, Any], content: Mapping
     [
         ("vote", {"answers": (5, "count", 1), "majority": (4, "count", 1), "second_round": (True, "flag", 0)}),
         ("short_answers", {"answers": (5, "count", 1), "most_idk": (5, "count", 0), "most_answers": (3, "count", 1)}),
-        ("group_answers", {}),
+        ("group_answers", {"suggestions": (True, "flag", 0)}),
     ],
 )
 def test_settings_and_what_they_are_without_being_set(kind: str, settings: dict[str, Any]) -> None:

@@ -45,6 +45,7 @@ STAFF = frozenset({OWNER, RESEARCHER})
 ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
+AUTHOR = frozenset({REVIEWER})
 
 TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): ALL,
@@ -83,10 +84,16 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/work/{study}/tasks/{assignment}/keep"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/skip"): HIS,
     ("POST", "/work/{study}/tasks/{assignment}/step"): HIS,
+    ("GET", "/work/{study}/media/{file}"): IN_STUDY,
+    ("GET", "/studies/{study}/media/{file}"): ADJUDICATORS,
+    ("POST", "/studies/{study}/data/media"): STAFF,
     ("GET", "/work/{study}/tasks/{assignment}/answer"): HIS,
     ("GET", "/work/{study}/test"): IN_STUDY,
+    ("POST", "/work/{study}/tasks/{assignment}/suggest"): HIS,
     ("GET", "/studies"): SIGNED_IN,
     ("GET", "/studies/new"): MAKERS,
+    ("GET", "/gallery"): MAKERS,
+    ("GET", "/gallery/{template}"): MAKERS,
     ("POST", "/studies/new"): MAKERS,
     ("POST", "/studies/make"): MAKERS,
     ("GET", "/studies/{study}"): STAFF,
@@ -94,6 +101,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/description.yaml"): STAFF,
     ("GET", "/studies/{study}/payments.csv"): STAFF,
     ("GET", "/studies/{study}/quality"): STAFF,
+    ("GET", "/studies/{study}/disagreement"): STAFF,
+    ("GET", "/studies/{study}/time"): STAFF,
     ("GET", "/studies/{study}/log"): STAFF,
     ("GET", "/studies/{study}/people"): STAFF,
     ("GET", "/studies/{study}/people/{person}"): STAFF,
@@ -125,6 +134,10 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
     ("POST", "/studies/{study}/items/change"): STAFF,
     ("POST", "/studies/{study}/items/{item}/settle"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/comments"): ADJUDICATORS,
+    ("POST", "/studies/{study}/items/{item}/discussion"): ADJUDICATORS,
+    ("POST", "/studies/{study}/comments/{comment}/edit"): AUTHOR,
+    ("POST", "/studies/{study}/comments/{comment}/delete"): AUTHOR,
     ("POST", "/studies/{study}/answers/{answer}/redact"): STAFF,
     ("GET", "/studies/{study}/data"): STAFF,
     ("GET", "/studies/{study}/data/export"): STAFF,
@@ -158,6 +171,9 @@ FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
     "/studies/{study}/roles/take": lambda world: {"account": str(world.accounts[REVIEWER]), "role": "reviewer"},
     "/studies/{study}/tokens": lambda world: {"days": "3"},
     "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
+    "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
+    "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
+    "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
     "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
     "/studies/{study}/data/hand-out": lambda world: {"person": str(world.person.id), "stage": "verify", "count": "1"},
     "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
@@ -339,6 +355,7 @@ NAMES = (
         "before",
         "field",
         "choices",
+        "comment",
         "count",
         "culture",
         "days",
@@ -370,7 +387,7 @@ def test_whatever_is_sent_is_answered_in_words(server: StudioServer, make_world:
             asked = f"{address}?{urlencode(fields)}" if method == "GET" and len(value) < 100 else address
             reply = Visitor.of(server, world, kind).ask(method, asked, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
-    for name in ("assignment", "item", "answer", "person", "invite", "import", "api_token", "webhook"):
+    for name in ("assignment", "item", "answer", "person", "invite", "import", "api_token", "webhook", "comment"):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})

@@ -33,6 +33,7 @@ CONTENTS: dict[str, dict[str, Any]] = {
     "tag_spans": {"sentence": SENTENCE, "item": "Boxing Day"},
     "label_item": {"sentence": SENTENCE, "spans": [[3, 13]]},
     "adapt": {"sentence": SENTENCE, "spans": [[3, 13]]},
+    "form": {"text": "Guests take off their shoes at the door."},
     "judge_answer": {"question": "무엇을 먹나요?", "reply": "밥을 먹습니다.", "accepted": ["떡국"]},
 }
 VERSIONS = [
@@ -41,7 +42,8 @@ VERSIONS = [
 ]
 KINDS = [*CONTENTS, "collect_question", "write_question"]
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
-DESK = ("", "/people", "/items", "/quality", "/data", "/settings", "/log", "/api")
+GALLERY = ("/gallery", "/gallery/preference")
+DESK = ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/settings", "/log", "/api")
 
 
 @dataclass
@@ -82,7 +84,7 @@ def site(make_field: Callable[..., Field]) -> Site:
         {"name": "adapt-twice", "kind": "adapt", "for_each_population": False, "next": {"done": "decide"}},
         {"name": "decide", "kind": "adjudicate"},
     ]
-    made = make_field(stages, models={"helper": "small", "verifier": "small"})
+    made = make_field(stages, models={"helper": "small", "verifier": "small", "suggester": "small"})
     made.add("adapt-twice", [CONTENTS["adapt"]])
     person = made.arrived()
     site = Site(made, person.account_id)
@@ -120,7 +122,9 @@ def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
     found = {}
     for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], color_scheme=theme):
         found[address] = axe_violations(page)
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], color_scheme=theme):
+    for address, page in looked_at(
+        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme
+    ):
         found[address] = axe_violations(page)
     assert {address: broken for address, broken in found.items() if broken} == {}
 
@@ -147,7 +151,7 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
         for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):
             wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
-    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *site.desk], **PHONE):
+    for address, page in looked_at(site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
 

@@ -149,3 +149,44 @@ def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Calla
     page.wait_for_selector("form[data-ready]")
     expect(page.locator(".similar")).to_have_count(0)  # what was dropped repeats nothing
     assert field.errors == []
+
+
+def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_participant_sees_it(
+    make_field: Callable[..., Field],
+) -> None:
+    field = make_field(STAGES, populations=POPULATIONS)
+    adapt(field, EID, COFFEE)
+    page = field.staff(Role.EXPERT)
+    begin(page)
+    page.get_by_label("Why?").fill("Half a sentence")
+    expect(page.locator("#saved")).to_have_text("Saved")
+    task = page.url
+    page.get_by_role("textbox", name="Add to the discussion").fill("Is <b>Eid</b> meant?")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("status").first).to_have_text("Your comment has been added.")
+    assert page.url.removesuffix("#discussion") == task
+    expect(page.get_by_label("Why?")).to_have_value("Half a sentence")
+    said = page.locator(".comments li")
+    expect(said).to_contain_text("Is <b>Eid</b> meant?")
+    expect(said).to_contain_text("expert (you)")
+
+    desk = field.researcher("/items")
+    desk.get_by_role("link", name="1 comment").click()
+    desk.get_by_role("textbox", name="Add to the discussion").fill("It is.")
+    desk.get_by_role("button", name="Add", exact=True).click()
+    expect(desk.locator(".comments li").last).to_contain_text("researcher (you)")
+    desk.get_by_text("Change or delete").click()
+    desk.locator(".comments").get_by_role("textbox").fill("It is, and coffee too.")
+    desk.get_by_role("button", name="Save").click()
+    desk.get_by_text("Earlier wordings").click()
+    expect(desk.locator(".comments details").first).to_contain_text("It is.")
+    desk.get_by_role("button", name="Mark as resolved").click()
+    expect(desk.locator("#discussion .badge")).to_have_text("resolved")
+    page.reload()
+    expect(said).to_have_count(2)
+    assert field.owner.name not in page.content(), "names are for those who run the study"
+    person = field.person("arab")
+    field.add("adapt", [SENTENCE], "arab")
+    begin(person)
+    assert "Discussion" not in person.content()
+    assert field.errors == []

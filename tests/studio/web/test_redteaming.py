@@ -25,6 +25,7 @@ from folkways.workspace.studio import tables as schema
 from tests.studio.web.conftest import PLENTY, Field, begin, send
 from tests.studio.web.http import Client
 from tests.support.chat_server import ChatServer
+from tests.support.studies import stored
 from tests.support.studio_server import StudioServer
 
 pytestmark = pytest.mark.browser
@@ -225,6 +226,42 @@ def wait_until(so: Callable[[], bool]) -> None:
     while not so():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
+    make_field: Callable[..., Field], chat: ChatServer
+) -> None:
+    stages = [{"name": "group", "kind": "group_answers", "title": "Group", "role": "reviewer"}]
+    field = make_field(stages, models={"suggester": "helper"})
+    answers = {"a": ["떡국"], "b": ["떡국", "떡 국"], "c": ["<b>"]}
+    field.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
+    made = {"groups": [{"answers": [1, 2], "english": ["<i>rice cake soup</i>"]}], "invalid": [3]}
+    chat.control(mode=f"fixed:{json.dumps(made)}", faults=STALLED, forget=True)
+    reviewer = field.staff(Role.REVIEWER)
+    begin(reviewer)
+    ask, english = reviewer.get_by_role("button", name="Have groups suggested"), reviewer.get_by_label("“떡국” in English")
+    english.fill("soup")
+    ask.click()
+    wait_until(lambda: chat.stats()["total"] == 1)
+    reviewer.get_by_role("button", name="Cancel").click()
+    expect(reviewer.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
+    wait_until(lambda: [call.problem for call in modelling.list_calls(field.workspace, field.study.id)] == [modelling.GIVEN_UP])
+    chat.control(faults={})
+    expect(ask).to_be_enabled()
+    wait_for_step(reviewer, "Have groups suggested")
+    expect(reviewer.locator(".suggestion li")).to_have_text(["떡국 / 떡 국 = <i>rice cake soup</i>", "✗ <b>"])
+    expect(english).to_have_value("soup")
+    wait_for_step(reviewer, "Put it into my form")
+    expect(english).to_have_value("<i>rice cake soup</i>")
+    wait_for_step(reviewer, "Put back what was there")
+    expect(english).to_have_value("soup")
+    wait_for_step(reviewer, "Put it into my form")
+    english.fill("rice cake soup")
+    send(reviewer)
+    desk = field.researcher("/quality")
+    expect(desk.get_by_role("region", name="Suggestions of models").get_by_role("row").last).to_contain_text("1 / 2")
+    assert [row["outcome"] for row in stored(field.workspace, schema.suggestions)][-1] == "changed"
+    assert field.errors == []
 
 
 def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(field: Field) -> None:

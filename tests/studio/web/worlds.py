@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import imports, items, studies
+from folkways.studio.services import discussion, imports, items, media, studies
 from folkways.studio.services.api import tokens, webhooks
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
@@ -47,6 +47,7 @@ def make_study(workspace: Workspace, name: str, owner: int) -> Study:
     definition = read_definition(described([{"name": "verify", "kind": "vote"}], name=name))
     study = studies.create_study(workspace, definition, owner=owner)
     items.add_items(workspace, study.id, "verify", [NewItem(f"q{number}", QUESTION, "korea") for number in range(3)])
+    media.add_media(workspace, study.id, {f"{name}.png": ("image/png", b"a picture")})
     return studies.set_state(workspace, study.id, StudyState.OPEN)
 
 
@@ -74,6 +75,7 @@ def build_world(workspace: Workspace, number: int) -> World:
     assert isinstance(second_work, assignments.Work)
     said = {"choices": [1], "comment": "as we do at home"}
     answer = judgements.submit(workspace, second.id, second_work.assignment.id, said, "key-of-the-world").judgement
+    comment = discussion.add_comment(workspace, study.id, work.item.id, known[REVIEWER], QUESTION["question"])
     invite, token = invites.create_invite(workspace, study.id, population="korea")
     api_token, _ = tokens.create_token(workspace, known[OWNER], study_id=study.id)
     hook, _ = webhooks.create_webhook(workspace, study.id, "http://127.0.0.1:9/", ["study.created"])  # which is never told
@@ -87,6 +89,9 @@ def build_world(workspace: Workspace, number: int) -> World:
         "invite": str(invite.id),
         "item": str(work.item.id),
         "answer": str(answer.id),
+        "template": "norms",
+        "file": f"{study.name}.png",
         "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
+        "comment": str(comment.id),
     }
     return World(workspace, study, other, known, person, login, values)

@@ -40,8 +40,8 @@ class Desk(Protocol):
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """Draw answers of models: culture -> how many, and of how many."""
 
-    def export(self, study: str, format: str) -> Mapping[str, bytes]:
-        """File name -> contents."""
+    def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
+        """File name -> contents; with what was said of items, if that is asked for."""
 
     def progress(self, study: str) -> list[dict[str, Any]]:
         """Items and answers by stage and population."""
@@ -100,9 +100,9 @@ class LocalDesk:
         """See Desk."""
         return draw_answers(self.workspace, self._study(study), how.pop("stage"), how.pop("run"), **how).counts
 
-    def export(self, study: str, format: str) -> Mapping[str, bytes]:
+    def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
         """See Desk."""
-        return export_files(self.workspace, self._study(study), format)
+        return export_files(self.workspace, self._study(study), format, discussion=discussion)
 
     def progress(self, study: str) -> list[dict[str, Any]]:
         """See Desk."""

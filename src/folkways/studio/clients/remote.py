@@ -117,9 +117,11 @@ class RemoteDesk:
         counts = self._ask("POST", study, "/draws", {**how, "models": list(models) if models is not None else None})["counts"]
         return {culture: (taken, there) for culture, (taken, there) in counts.items()}
 
-    def export(self, study: str, format: str) -> Mapping[str, bytes]:
+    def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
         """See Desk."""
-        content = self.client.ask_bytes("GET", f"/studies/{segment(study)}/export", format=format)
+        content = self.client.ask_bytes(
+            "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
+        )
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 names = [name for name in archive.namelist() if not name.endswith("/")]

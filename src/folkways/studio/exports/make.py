@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,16 +22,22 @@ from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.known_answers import known_tables
-from folkways.studio.exports.tables import item_table, judgement_table
+from folkways.studio.exports.tables import comment_table, item_table, judgement_table, suggestion_table
 from folkways.studio.exports.workbook import workbook
+from folkways.studio.services.discussion import comments_of_study
 from folkways.studio.services.gathering import Gathered, gather
 from folkways.studio.services.gold import known_answers
+from folkways.studio.services.media import Media, list_media, read_bytes
+from folkways.studio.services.work.suggestions import suggestions_of_study
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 
 FORMATS = ("release", "csv", "jsonl", "parquet", "xlsx", "hub")
 """``release``: the benchmark's own schema, as folkways reads it. The others: tables of judgements and items."""
+
+PLAIN = ("csv", "jsonl", "parquet", "xlsx")
+"""Those that are tables and nothing else."""
 
 
 def release_of(study: Study) -> Mapping[str, bytes]:
@@ -52,14 +59,30 @@ def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
     return {name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()}
 
 
+def _codebook(found: Gathered) -> pl.DataFrame | None:
+    """What the columns of those tables mean, where the study's file says it; None where it says nothing."""
+    rows = [
+        {"stage": stage.name, **row} for stage in found.stages.values() for row in stage_kind(stage.kind).codebook(stage.config)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else None
+
+
+def _shown(workspace: Workspace, found: Gathered) -> list[Media]:
+    """The pictures and recordings of the items, by name."""
+    stages = ((found.stages[item.stage_id], item) for item in found.items.values())
+    names = {name for stage, item in stages for name in stage_kind(stage.kind).media(item.content, stage.config)}
+    return [each for each in list_media(workspace, found.study.id) if each.name in names]
+
+
 def _answered(study: Study) -> list[str]:
     """The kinds of stages that have judgements."""
     return list(dict.fromkeys(study.stages[item.stage] for item in study.items.values() if item.votes))
 
 
-def export_files(workspace: Workspace, study_id: int, format: str = "release") -> Mapping[str, bytes]:
+def export_files(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> Mapping[str, bytes]:
     """File name -> contents of an export, with ``study.json``: what the study is, who agreed to what, who left.
 
+    discussion: with what researchers and reviewers said of items, in formats of tables; nothing of it leaves otherwise.
     UnknownNameError for a format that is none of FORMATS; FolkwaysError where there is nothing to export yet.
     """
     if format not in FORMATS:
@@ -67,10 +90,22 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
     found = gather(workspace, study_id)
     study = found.for_benchmarks()
     own = _own_tables(study)
+    if own and (meaning := _codebook(found)) is not None:
+        own["codebook"] = meaning
     tables = {"judgements": judgement_table(found), "items": item_table(found), **own}
-    files: dict[str, bytes] = {}
     if format not in ("hub", "release"):  # what is published does not say how well single people worked
         tables |= known_tables(known_answers(workspace, study_id), found.populations)
+    suggestions = suggestion_table(found, suggestions_of_study(workspace, study_id))
+    if suggestions.height:
+        tables["suggestions"] = suggestions
+    if discussion:
+        if format in ("release", "hub"):
+            raise FolkwaysError(f"the discussion of items leaves in a table alone; valid formats: {', '.join(PLAIN)}")
+        tables["comments"] = comment_table(found, comments_of_study(workspace, study_id))
+    shown = _shown(workspace, found)
+    if shown:
+        own["media"] = tables["media"] = pl.DataFrame([asdict(each) for each in shown])
+    files = {f"media/{each.name}": read_bytes(workspace, each) for each in shown}
     if format == "hub":
         files |= hub_files(found, tables, release_of(study))
     elif format == "xlsx":
@@ -83,7 +118,7 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release") -
             raise FolkwaysError(
                 f"study {study.name} has nothing yet that a release is made of; export its tables instead: {', '.join(FORMATS[1:])}"
             )
-    files["study.json"] = _record(found, format)
+    files["study.json"] = _record(found, format, suggestions)
     return files
 
 
@@ -98,7 +133,7 @@ def _packed(frame: pl.DataFrame, format: str) -> bytes:
     return buffer.getvalue()
 
 
-def _record(found: Gathered, format: str) -> bytes:
+def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
     study = found.study
     told: dict[str, Any] = {
         "study": study.name,
@@ -123,10 +158,22 @@ def _record(found: Gathered, format: str) -> bytes:
             for each in found.populations.values()
         ],
         "stages": [{"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]} for stage in found.stages.values()],
+        "suggestions": _shares(suggestions),
         "exported": datetime.now(UTC).isoformat(timespec="seconds"),
         "folkways": __version__,
     }
     return orjson.dumps(told, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _shares(suggestions: pl.DataFrame) -> list[dict[str, Any]]:
+    """What people made of the suggestions of models, by stage, model and wording of the prompt."""
+    told = []
+    for (stage, model, version), group in suggestions.group_by("stage", "model", "prompt_version", maintain_order=True):
+        counts = {word: group.filter(pl.col("outcome") == word).height for word in ("accepted", "changed", "rejected")}
+        sent = sum(counts.values())
+        share = counts["accepted"] / sent if sent else None
+        told.append({"stage": stage, "model": model, "prompt_version": version, **counts, "share_accepted": share})
+    return told
 
 
 def _agreed(found: Gathered) -> Counter[str]:
@@ -149,16 +196,18 @@ def _consents(found: Gathered) -> list[dict[str, Any]]:
     ]
 
 
-def export_study(workspace: Workspace, study_id: int, out: Path, format: str = "release") -> list[Path]:
+def export_study(
+    workspace: Workspace, study_id: int, out: Path, format: str = "release", *, discussion: bool = False
+) -> list[Path]:
     """Write an export into the folder ``out``; returns the files. Everything is made before the first is written."""
-    files = export_files(workspace, study_id, format)
+    files = export_files(workspace, study_id, format, discussion=discussion)
     return [write_bytes(out / name, content) for name, content in files.items()]
 
 
-def export_archive(workspace: Workspace, study_id: int, format: str = "release") -> bytes:
+def export_archive(workspace: Workspace, study_id: int, format: str = "release", *, discussion: bool = False) -> bytes:
     """The files of an export as one ZIP, for a browser to save."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in export_files(workspace, study_id, format).items():
+        for name, content in export_files(workspace, study_id, format, discussion=discussion).items():
             archive.writestr(name, content)
     return buffer.getvalue()

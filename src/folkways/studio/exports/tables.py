@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ import orjson
 import polars as pl
 
 from folkways.records import Schema
+from folkways.studio.activity import Comment, ModelSuggestion
 from folkways.studio.records import Item
 from folkways.studio.services.gathering import Gathered
 from folkways.studio.stages.registry import stage_kind
@@ -46,6 +48,31 @@ ITEMS: Schema = {
     "result": pl.String,  # JSON; null while it is open
 }
 
+SUGGESTIONS: Schema = {
+    "item": pl.String,
+    "item_id": pl.Int64,
+    "stage": pl.String,
+    "participant": pl.String,  # a pseudonym
+    "model": pl.String,  # by its name in the server's list
+    "prompt_version": pl.String,
+    "content": pl.String,  # JSON: what was suggested
+    "outcome": pl.String,  # accepted, changed or rejected; null where the answer was not sent
+    "parts": pl.Int64,  # of what was suggested
+    "kept": pl.Int64,  # of them, those that the answer has as they were
+    "date": pl.String,  # the day, in UTC
+}
+
+COMMENTS: Schema = {
+    "item": pl.String,
+    "item_id": pl.Int64,
+    "stage": pl.String,
+    "author": pl.String,  # their role and a number within the study; no name
+    "role": pl.String,  # when they wrote it
+    "text": pl.String,
+    "date": pl.String,  # the day, in UTC
+    "resolved": pl.Boolean,
+}
+
 
 def judgement_table(found: Gathered) -> pl.DataFrame:
     """JUDGEMENTS, in order of items and arrival."""
@@ -55,7 +82,7 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
             "participant": found.people[each.participant_id],
             "payload": _json(each.payload),
             "seconds": each.seconds,
-            "date": datetime.fromtimestamp(each.created, UTC).date().isoformat(),
+            "date": _day(each.created),
             "consent": found.consent[found.people[each.participant_id]][0],
             "consent_language": found.consent[found.people[each.participant_id]][1],
         }
@@ -63,6 +90,48 @@ def judgement_table(found: Gathered) -> pl.DataFrame:
         for each in found.judgements[item.id]
     ]
     return pl.DataFrame([{name: row[name] for name in JUDGEMENTS} for row in rows], schema=dict(JUDGEMENTS))
+
+
+def suggestion_table(found: Gathered, suggestions: Sequence[ModelSuggestion]) -> pl.DataFrame:
+    """SUGGESTIONS for items and by people that are in the export, the oldest first."""
+    rows = [
+        {
+            "item": found.items[each.item_id].key,
+            "item_id": each.item_id,
+            "stage": found.stages[found.items[each.item_id].stage_id].name,
+            "participant": found.people[each.participant_id],
+            **{name: getattr(each, name) for name in ("model", "prompt_version", "outcome", "parts", "kept")},
+            "content": _json(each.content),
+            "date": _day(each.created),
+        }
+        for each in suggestions
+        if each.item_id in found.items and each.participant_id in found.people
+    ]
+    return pl.DataFrame(rows, schema=dict(SUGGESTIONS))
+
+
+def comment_table(found: Gathered, comments: Sequence[Comment]) -> pl.DataFrame:
+    """COMMENTS on the items that leave the study, without deleted ones, the oldest first."""
+    numbers: dict[int, int] = {}
+    rows = []
+    for each in comments:
+        number = numbers.setdefault(each.account_id, len(numbers) + 1)
+        if each.deleted is not None or each.item_id not in found.items:
+            continue
+        item = found.items[each.item_id]
+        rows.append(
+            {
+                "item": item.key,
+                "item_id": item.id,
+                "stage": found.stages[item.stage_id].name,
+                "author": f"{each.role}-{number}",
+                "role": each.role,
+                "text": each.text,
+                "date": _day(each.created),
+                "resolved": each.resolved is not None,
+            }
+        )
+    return pl.DataFrame(rows, schema=dict(COMMENTS))
 
 
 def item_table(found: Gathered) -> pl.DataFrame:
@@ -109,6 +178,10 @@ def _result(found: Gathered, item: Item) -> str | None:
         kept = [each for each in item.result["adaptations"] if each["participant"] in present]
         return _json({**item.result, "adaptations": kept})
     return _json(item.result)
+
+
+def _day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _json(value: Any) -> str:

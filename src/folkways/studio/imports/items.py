@@ -13,6 +13,7 @@ from folkways.studio.records import Item
 from folkways.studio.services import imports, studies
 from folkways.studio.services.imports import Import, ImportState
 from folkways.studio.services.items import Checked, NewItem, list_items
+from folkways.studio.services.media import media_names, no_file
 from folkways.studio.stages.base import StageKind
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -120,6 +121,7 @@ def checked_rows(
     if import_id is not None:
         taken -= imports.keys_of(workspace, found.id, import_id)
     ids = [name for name in IDS if name not in kind.own_columns]
+    files = media_names(workspace, study_id)
     problems: dict[int, str] = {}
     new: list[Checked] = []
     for number, row in enumerate(rows, 1):
@@ -133,7 +135,9 @@ def checked_rows(
         except SubmissionError as error:
             problems[number] = str(error)
             continue
-        if key in taken:
+        if gone := [name for name in kind.media(content, found.config) if name not in files]:
+            problems[number] = no_file(gone[0])
+        elif key in taken:
             problems[number] = f"there is an item {key!r} already"
         elif len(key) > 120:
             problems[number] = "the item's id has more than 120 characters"

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
+from folkways.stats.raters.graded import fitting
 from folkways.studio.records import LEFT_OUT
 from folkways.studio.services import studies
 from folkways.studio.stages.registry import stage_kind
@@ -30,12 +31,13 @@ class Agreement:
     """Agreement on one field of a stage's judgements, within one population (None: items of everybody).
 
     field: "choices"; empty where the stage's answers are not meant to agree. masi: alpha with MASI distances, where labels are
-    sets.
+    sets. fitting: the coefficient that fits what the labels are, with its name (``stats.raters.graded``).
     """
 
     stage: str
     population: str | None
     field: str
+    fitting_name: str
     percent: Coefficient
     majority: Coefficient
     largest_vote: Coefficient
@@ -43,6 +45,7 @@ class Agreement:
     fleiss: Coefficient
     alpha: Coefficient
     masi: Coefficient
+    fitting: Coefficient
 
 
 def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
@@ -78,7 +81,8 @@ def _agreement(stage: str, population: str | None, field: str, by_item: Mapping[
     units = list(by_item.values())
     if not field:
         none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
-        return Agreement(stage, population, field, *[none] * 7)
+        return Agreement(stage, population, field, "", *[none] * 8)
     sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
     masi = measures.krippendorff(units, measures.masi) if sets else Coefficient(None, 0, 0, "the labels are no sets")
-    return Agreement(stage, population, field, *[*(measure(units) for measure in MEASURES), masi])
+    name, fits = fitting(units)
+    return Agreement(stage, population, field, name, *[*(measure(units) for measure in MEASURES), masi, fits])

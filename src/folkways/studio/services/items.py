@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
+from folkways.studio.services.media import media_names, no_file
 from folkways.studio.services.rows import find_row, inserted_id, read_all
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
@@ -48,6 +49,7 @@ def add_items(
     now = time.time() if now is None else now
     found = get_stage(workspace, study_id, stage)
     kind = stage_kind(found.kind)
+    files = media_names(workspace, study_id)
     rows = []
     for each in new:
         population = get_population(workspace, study_id, each.population) if each.population is not None else None
@@ -56,6 +58,8 @@ def add_items(
             known = each if each.check is None else replace(each, check=kind.check_known(each.check, content, found.config))
         except SubmissionError as error:
             raise SubmissionError({f"{each.key}, {field}": problem for field, problem in error.problems.items()}) from None
+        if gone := [name for name in kind.media(content, found.config) if name not in files]:
+            raise SubmissionError({each.key: no_file(gone[0])})
         rows.append((known, population.id if population else None, content))
     with workspace.write() as connection:
         numbers = place_new(connection, found, rows, now=now)

@@ -1,8 +1,9 @@
 """Taking words out of an answer that should not be in it: somebody's name, an address, an illness.
 
 The words go from the answer and from everything that was made of it: the item where its author wrote it, its revisions, items
-that descend from it with what was said about them, drafts, decisions, results, and what models were asked and said. The audit
-trail says who redacted what and when, and holds none of the words. What left the studio before cannot be called back.
+that descend from it with what was said about them, drafts, decisions, results, comments, and what models were asked, said and
+suggested. The audit trail says who redacted what and when, and holds none of the words. What left the studio before cannot be
+called back.
 """
 
 from __future__ import annotations
@@ -102,6 +103,8 @@ def _scrub(connection: sa.Connection, study_id: int, item_id: int, family: list[
         (tables.revisions, ("content",), tables.revisions.c.item_id),
         (tables.drafts, ("payload",), tables.drafts.c.item_id),
         (tables.adjudications, ("decision", "reason"), tables.adjudications.c.item_id),
+        (tables.comments, ("text", "history"), tables.comments.c.item_id),
+        (tables.suggestions, ("content", "before"), tables.suggestions.c.item_id),
         (tables.model_calls, ("prompt", "reply", "problem", "read"), tables.model_calls.c.item_id),
     ):
         _scrub_rows(connection, table, columns, owner.in_(family), words)

@@ -11,6 +11,7 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import ParticipantState, StudyState
 from folkways.studio.services import audit
 from folkways.studio.services.deletion import AT_ONCE, KEPT, delete_items, delete_with_all
+from folkways.studio.services.media import delete_files
 from folkways.studio.services.rows import change_rows
 from folkways.studio.services.studies import get_study
 from folkways.workspace.database import Workspace
@@ -53,6 +54,7 @@ def finish_deletions(workspace: Workspace) -> None:
         found = list(connection.scalars(query))
     for study_id in found:
         delete_items(workspace, schema.items.c.study_id == study_id)
+        delete_files(workspace, study_id)
         for table in reversed(metadata.sorted_tables):
             if table is not studies and table not in KEPT:
                 for column in table.columns:

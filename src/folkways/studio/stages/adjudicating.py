@@ -45,6 +45,10 @@ class Adjudicate(StageKind):
         candidates = [{"participant": vote.participant, "payload": dict(vote.payload)} for vote in arrival.votes]
         return {"kind": arrival.kind, "rules": dict(arrival.config), "content": dict(content), "candidates": candidates}
 
+    def media(self, content: Content, config: Config) -> tuple[str, ...]:
+        """As the other kind."""
+        return _inner(content).media(content["content"], content["rules"])
+
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
         """The inner content as that stage shows it; people are "1", "2" in place of pseudonyms."""
         inner = _inner(content).presented(content["content"], seed)
@@ -129,7 +133,4 @@ def _agreed(content: Content) -> Mapping[str, Any]:
     if len(content["candidates"]) > 1 and len(versions := _versions(content)) == 1:
         return dict(versions[0]["payload"])
     payloads = [candidate["payload"] for candidate in content["candidates"]]
-    if len(payloads) < 2:
-        return {}
-    first, *others = payloads
-    return {name: value for name, value in first.items() if value and all(other.get(name) == value for other in others)}
+    return _inner(content).in_common(payloads) if len(payloads) > 1 else {}

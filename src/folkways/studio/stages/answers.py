@@ -9,7 +9,18 @@ from typing import Any, ClassVar
 from folkways.benchmarks.studies import IDK, NO_ANSWERS, OTHER, Vote, answers_by_person, count_people
 from folkways.studio.errors import Message
 from folkways.studio.rules.counts import missing_answers
-from folkways.studio.stages.base import REDACTED, Arrival, Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.base import (
+    REDACTED,
+    SUGGESTIONS,
+    Arrival,
+    Config,
+    Content,
+    Decision,
+    Option,
+    Sheet,
+    StageKind,
+    Translate,
+)
 from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text, texts, whole
 
@@ -152,6 +163,7 @@ class GroupAnswers(StageKind):
     texts = ("groups", "invalid")
     known_fields = ("groups", "invalid")
     copied = ("answers", "idks")
+    options: ClassVar[Mapping[str, Option]] = {"suggestions": SUGGESTIONS}
     about = "a reviewer drops invalid answers, groups variants and translates them to English"
     example: ClassVar[Mapping[str, str]] = {
         "local": "¿Qué se desayuna en España?",
@@ -183,12 +195,12 @@ class GroupAnswers(StageKind):
         if not isinstance(invalid, list) or not all(isinstance(each, str) for each in invalid):
             raise_if({"invalid": "has to be a list of answers"})
         problems: dict[str, str] = {}
-        given = set(_distinct(content))
+        given = set(distinct_answers(content))
         placed = Counter(answer for group in groups for answer in dict.fromkeys(group["answers"]))
         placed.update(dict.fromkeys(invalid, 1))
         unknown = [answer for answer in placed if answer not in given]
         twice = [answer for answer, count in placed.items() if count > 1]
-        left = [answer for answer in _distinct(content) if answer not in placed]
+        left = [answer for answer in distinct_answers(content) if answer not in placed]
         if unknown:
             problems["groups"] = f"nobody answered: {', '.join(unknown)}"
         elif twice:
@@ -226,7 +238,7 @@ class GroupAnswers(StageKind):
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """Every different answer, the most frequent first, with where the draft put it."""
-        answers = _distinct(content)
+        answers = distinct_answers(content)
         counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
         places, english = _places(answers, draft)
         rows = [
@@ -237,7 +249,7 @@ class GroupAnswers(StageKind):
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Groups, each led by an answer of its own; answers that say the same as another follow it."""
-        answers = _distinct(content)
+        answers = distinct_answers(content)
         given = [text(fields, f"place-{number}") or OWN for number in range(len(answers))]
         leaders = [_leader(given, number) for number in range(len(answers))]
         groups = []
@@ -268,7 +280,7 @@ def _texts(values: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(each.strip() for each in values if each.strip()))
 
 
-def _distinct(content: Content) -> list[str]:
+def distinct_answers(content: Content) -> list[str]:
     """Every different answer, the most frequent first; ties in order of arrival."""
     counts = Counter(answer for given in content["answers"].values() for answer in dict.fromkeys(given))
     return [answer for answer, _ in counts.most_common()]

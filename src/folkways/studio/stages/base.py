@@ -65,7 +65,7 @@ class Option:
 
     default: Any
     about: str
-    kind: Literal["count", "number", "flag", "text", "texts"] = "count"
+    kind: Literal["count", "number", "flag", "text", "texts", "parts"] = "count"
     least: float = 0
 
     def problem(self, value: Any) -> str | None:
@@ -88,6 +88,8 @@ class Option:
                 return isinstance(value, bool)
             case "text":
                 return isinstance(value, str)
+            case "parts":
+                return isinstance(value, list) and all(isinstance(each, Mapping) for each in value)
         return isinstance(value, list) and all(isinstance(each, str) and each for each in value)
 
 
@@ -97,6 +99,7 @@ _NAMES = {
     "flag": "true or false",
     "text": "text",
     "texts": "a list of texts",
+    "parts": "a list of mappings",
 }
 
 
@@ -146,6 +149,14 @@ class StageKind(HasKnownAnswers):
         """What ``check_content`` stores besides ``content_texts``; notes what is wrong with other fields."""
         return {}
 
+    def media(self, content: Content, config: Config) -> tuple[str, ...]:
+        """The names of the files that an item shows: pictures, recordings."""
+        return ()
+
+    def example_row(self, config: Config) -> Mapping[str, str]:
+        """``example`` with the columns that a stage with these settings needs."""
+        return self.example
+
     @abstractmethod
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """The payload of a judgement: the submission with only known fields, cleaned. SubmissionError names every wrong field, in
@@ -180,6 +191,11 @@ class StageKind(HasKnownAnswers):
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
         return {}
+
+    def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The part of a judgement in which all of these, two or more, say the same."""
+        first, *others = payloads
+        return {name: value for name, value in first.items() if value and all(other.get(name) == value for other in others)}
 
     def redacted(self, payload: Mapping[str, Any], fields: Collection[str], content: Content) -> Mapping[str, Any]:
         """The payload with REDACTED in place of every text of these of its fields."""
@@ -231,6 +247,12 @@ class StageKind(HasKnownAnswers):
         """Name -> table that a study with judgements of this kind exports besides those of every study."""
         return {}
 
+    def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
+        """What the columns of its tables mean where the study's file says so: ``column``, ``type``, ``label``, ``values``,
+        ``required``, ``asked_if``.
+        """
+        return ()
+
 
 COMMON_OPTIONS: Mapping[str, Option] = {
     "answers": Option(1, "how many people answer each item", least=1),
@@ -244,6 +266,9 @@ COMMON_OPTIONS: Mapping[str, Option] = {
 }
 """Settings that every stage has."""
 
+
+SUGGESTIONS = Option(True, "a model may suggest an answer, where the study names a suggester", "flag")
+"""A setting of the kinds for which ``workflows.suggesting`` has something to suggest."""
 
 REDACTED = "[redacted]"
 """Stands where somebody's words stood."""

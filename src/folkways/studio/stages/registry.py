@@ -9,6 +9,7 @@ from folkways.studio.stages.adapting import Adapt
 from folkways.studio.stages.adjudicating import Adjudicate
 from folkways.studio.stages.answers import GroupAnswers, ShortAnswers
 from folkways.studio.stages.base import StageKind
+from folkways.studio.stages.form import Form
 from folkways.studio.stages.judging import JudgeAnswer
 from folkways.studio.stages.reviewing import Curate, Localise, Review
 from folkways.studio.stages.sentences import ChooseBest, LabelItem, TagSpans
@@ -32,6 +33,7 @@ STAGE_KINDS: Mapping[str, StageKind] = {
         Adapt(),
         Adjudicate(),
         JudgeAnswer(),
+        Form(),
     )
 }
 

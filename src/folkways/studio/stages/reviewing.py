@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
-from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text, texts
 
@@ -182,6 +182,7 @@ class Localise(StageKind):
     about = "natives put a template into their language and fit it to their country"
     example: ClassVar[Mapping[str, str]] = {"category": "Food", "template": "What do people in your country eat for breakfast?"}
     options: ClassVar[Mapping[str, Option]] = {
+        "suggestions": SUGGESTIONS,
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
     }
     sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), dict)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
-from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, StageKind, Translate
 from folkways.studio.stages.fields import one_of, options_of, positions_of, raise_if, text_of
 from folkways.studio.stages.forms import FormFields, text, texts, wholes
 from folkways.studio.workflows.helping import strategies
@@ -133,6 +133,7 @@ class CollectQuestion(Written):
     about = "natives write everyday questions about their country, per category"
     options: ClassVar[Mapping[str, Option]] = {
         "categories": Option(list(TOPICS), "what questions are about", "texts"),
+        "suggestions": SUGGESTIONS,
     }
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:

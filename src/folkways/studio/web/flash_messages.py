@@ -24,6 +24,8 @@ FLASH_MESSAGES: Mapping[str, str] = {
     "role-taken": Message("The role has been taken away."),
     "waived": Message("The person has been let in."),
     "redacted": Message("The words have been redacted. What has left the studio before cannot be called back."),
+    "comment-added": Message("Your comment has been added."),
+    "comment-deleted": Message("Your comment has been deleted."),
     "settled": Message("Your decision has been saved."),
     "gold-made": Message("People are asked this now, and their answers are compared with the known one."),
     "imported": Message("The items have been imported."),

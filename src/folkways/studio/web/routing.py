@@ -26,15 +26,15 @@ LOG = logging.getLogger("folkways.studio")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One thing that can be asked of the studio. upload: its form may carry a file. slow: it may wait for a model. pause: seconds
-    for which a request is to wait before it is looked at.
+    """One thing that can be asked of the studio. upload: how many files its form may carry. slow: it may wait for a model. pause:
+    seconds for which a request is to wait before it is looked at.
     """
 
     method: str
     path: str
     access: Access
     handler: Handler
-    upload: bool = False
+    upload: int = 0
     slow: bool = False
     pause: Callable[[RequestContext], float] | None = None
 
@@ -68,7 +68,7 @@ def endpoint(studio: Studio, route: Route) -> Callable[[Request], Awaitable[Resp
         form = FormData()
         if request.method not in ("GET", "HEAD"):
             try:
-                form = await request.form(max_files=1 if route.upload else 0, max_fields=MOST_FIELDS)
+                form = await request.form(max_files=route.upload, max_fields=MOST_FIELDS)
             except MultiPartException as error:
                 return JSONResponse({"message": str(error)}, status_code=400)
         context = RequestContext(studio, request, route.access, form)

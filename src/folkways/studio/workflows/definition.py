@@ -31,13 +31,14 @@ from folkways.studio.workflows.wordings import Wording, in_own_language
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STUDY_KEYS = (
-    "name", "title", "language", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific",
+    "name", "title", "language", "workflow", "about", "licence", "consent", "populations", "stages", "models", "prolific", "pay",
 )  # fmt: skip
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = ("name", "ask", "options", "accept", "least", "most", "optional")
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
-MODEL_KEYS = ("helper", "verifier", "most_calls")
+MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
+PAY_KEYS = ("per_hour", "per_answer", "currency")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
 
 
@@ -147,23 +148,37 @@ class _Reader(FieldReader):
         populations = self._populations(raw.get("populations"))
         stages = self._stages(raw.get("stages"), [each.name for each in populations])
         self._next(stages)
-        for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS)):
+        for key, valid in (("models", MODEL_KEYS), ("prolific", PROLIFIC_KEYS), ("pay", PAY_KEYS)):
             self.known(self.mapping(raw.get(key, {}), key), valid, f"{key}.")
         self._models(raw.get("models") or {})
+        self._pay(raw.get("pay"))
         if self.problems:
             raise DefinitionError(self.problems, self.file)
         return Definition(name, title, workflow, licence, consent, populations, stages, dict(written))
 
     def _models(self, raw: Any) -> None:
         for key, value in raw.items() if isinstance(raw, Mapping) else ():
-            if key == "most_calls":
+            if key in ("most_calls", "most_calls_per_person"):
                 self.count(raw, key, "models.")
+            elif key == "most_usd":
+                self.amount(raw, key, "models.")
             elif key in MODEL_KEYS and not (isinstance(value, str) and MODEL_NAME.fullmatch(value)):
                 what = "has to be the name of a model of the server's list (folkways studio --models FILE)"
                 self.say(
                     f"models.{key}",
                     f"{what}: letters, digits, points and hyphens; an address belongs into that list, not {value!r}",
                 )
+
+    def _pay(self, raw: Any) -> None:
+        if not isinstance(raw, Mapping):
+            return
+        given = [key for key in ("per_hour", "per_answer") if key in raw]
+        for key in given:
+            self.amount(raw, key, "pay.")
+        if not given:
+            self.say("pay", "needs per_hour, per_answer or both")
+        if not re.fullmatch(r"[A-Z]{3}", str(raw.get("currency"))):
+            self.say("pay.currency", f"has to be three capital letters, such as EUR, not {raw.get('currency')!r}")
 
     def _populations(self, raw: Any) -> tuple[PopulationDefinition, ...]:
         found: dict[str, PopulationDefinition] = {}

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -71,3 +72,10 @@ class FieldReader:
             self.say(f"{place}{key}", f"has to be a whole number from 1, not {value!r}")
             return None
         return value
+
+    def amount(self, entry: Mapping[str, Any], key: str, place: str) -> None:
+        """A number above 0, or nothing."""
+        value = entry.get(key)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (number and 0 < value < math.inf):
+            self.say(f"{place}{key}", f"has to be a number above 0, not {value!r}")

@@ -72,7 +72,7 @@ class Suggestion:
 
 def helper_prompt(scenario: str, place: str) -> str:
     """What the helper is asked. place: the name of the culture."""
-    return _fill(HELPER, scenario=scenario, place=place)
+    return fill(HELPER, scenario=scenario, place=place)
 
 
 def read_suggestion(reply: str) -> Suggestion | None:
@@ -107,7 +107,7 @@ def _place(number: Any) -> int | None:
 def verifier_prompt(question: str, options: Sequence[str], place: str) -> str:
     """What the verifier is asked."""
     lines = "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=True))
-    return _fill(VERIFIER, question=question, options=lines, place=place)
+    return fill(VERIFIER, question=question, options=lines, place=place)
 
 
 def read_choice(reply: str) -> int | None:
@@ -116,6 +116,6 @@ def read_choice(reply: str) -> int | None:
     return LETTERS.index(letter) if letter is not None else None
 
 
-def _fill(wording: str, **parts: str) -> str:
+def fill(wording: str, **parts: str) -> str:
     """The wording with its {names} replaced in one pass: braces in what people wrote stay as they are."""
     return re.sub(r"\{(\w+)\}", lambda name: parts.get(name[1], name[0]), wording.strip())

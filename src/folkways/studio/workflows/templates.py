@@ -1,4 +1,4 @@
-"""The five studies that come with folkways, as files to start from."""
+"""The studies that come with folkways, as files to start from: five of stages of their own kinds, six of forms."""
 
 from __future__ import annotations
 
@@ -30,8 +30,42 @@ TEMPLATES: Mapping[str, tuple[Message, Message]] = {
         Message("Judging model answers"),
         Message("People judge what models answered, and say what is odd about it."),
     ),
+    "best-worst": (
+        Message("Best and worst of four"),
+        Message("Of four texts at a time people choose the best and the worst: steadier than ratings."),
+    ),
+    "preference": (
+        Message("Which answer is better?"),
+        Message("People choose between two answers of models, and say why."),
+    ),
+    "norms": (
+        Message("What one does, and where"),
+        Message("People rate how fitting a behaviour is in a situation, country by country."),
+    ),
+    "cultural-references": (
+        Message("What belongs to a culture"),
+        Message("People mark the words that belong to their culture, and explain them."),
+    ),
+    "picture-questions": (
+        Message("Questions about pictures"),
+        Message("People describe pictures from their country and write questions about them."),
+    ),
+    "dialects": (
+        Message("Where do people speak like this?"),
+        Message("People listen to recordings and say where somebody could speak like that."),
+    ),
 }
 """Name -> title, and what the study does."""
+
+PAPERS: Mapping[str, str] = {
+    "best-worst": "Kiritchenko and Mohammad (2017), Best-worst scaling more reliable than rating scales, ACL",
+    "preference": "Kirk and others (2024), The PRISM alignment dataset, NeurIPS",
+    "norms": "Gelfand and others (2011), Differences between tight and loose cultures: a 33-nation study, Science",
+    "cultural-references": "Yao and others (2024), Benchmarking machine translation with cultural awareness, Findings of EMNLP",
+    "picture-questions": "Romero and others (2024), CVQA: culturally-diverse multilingual visual question answering, NeurIPS",
+    "dialects": "Keleg and Magdy (2023), Arabic dialect identification under scrutiny, ArabicNLP",
+}
+"""The gallery: name of a template of forms -> the paper that it follows, in our own words and questions."""
 
 
 def template_text(name: str) -> str:

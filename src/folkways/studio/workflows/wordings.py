@@ -130,6 +130,7 @@ def in_own_language(raw: Mapping[str, Any], say: Callable[[str, str], None]) -> 
                 criterion["options"] = [_own(option, f"{asked}options[{at}]", own, say) for at, option in options]
     for number, stage in _entries(made.get("stages")):
         _flatten(stage, STAGE_TEXTS, f"stages[{number}].", own, say)
+        _check_parts(stage, f"stages[{number}].", own, say)
     return made
 
 
@@ -141,6 +142,20 @@ def _flatten(entry: dict[str, Any], names: Sequence[str], place: str, own: str, 
     for name in names:
         if name in entry:
             entry[name] = _own(entry[name], f"{place}{name}", own, say)
+
+
+def _check_parts(stage: Mapping[str, Any], place: str, own: str, say: Callable[[str, str], None]) -> None:
+    """The texts of a form's parts stay as they are: its page shows each reader theirs."""
+    for name in ("show", "ask"):
+        for number, part in _entries(stage.get(name)):
+            texts = {f"{name}[{number}].{key}": part[key] for key in ("label", "help") if key in part}
+            for key in ("options", "ends"):
+                for at, each in enumerate(part[key] if isinstance(part.get(key), list) else ()):
+                    texts[f"{name}[{number}].{key}[{at}]"] = (
+                        each.get("label") if isinstance(each, Mapping) and "label" in each else each
+                    )
+            for where, value in texts.items():
+                _own(value, f"{place}{where}", own, say)
 
 
 def _own(value: Any, place: str, own: str, say: Callable[[str, str], None]) -> Any:

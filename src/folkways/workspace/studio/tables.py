@@ -304,6 +304,54 @@ model_calls = Table(
     Column("problem", Text),  # why there is no reply
     Column("read", Json),  # what was read out of the reply
     Column("created", Float, nullable=False),
+    Column("usd", Float),  # what it cost; null where the price is not known, and for calls of before this was kept
+)
+
+suggestions = Table(
+    "studio_suggestions",  # what a model suggested for an answer, and what the person made of it
+    metadata,
+    id_column(),
+    reference("studio_items", "item_id"),
+    reference("studio_participants", "participant_id"),
+    reference("studio_model_calls", "call_id"),
+    Column("model", String(512), nullable=False),
+    Column("prompt_version", String(32), nullable=False),  # of the wording that the model was asked with
+    Column("content", Json, nullable=False),  # fields of the form, as the model would fill them in
+    Column("before", Json),  # the draft that it took the place of
+    Column("taken", Float),  # when the person put it into their form; null while they have not
+    Column("outcome", String(16)),  # accepted, changed, rejected; null until the answer is sent
+    Column("parts", Integer),  # of what was suggested, and how many of them the answer kept as they were
+    Column("kept", Integer),
+    Column("created", Float, nullable=False),
+    Index("ix_studio_suggestions_item_id_participant_id", "item_id", "participant_id"),
+)
+
+comments = Table(
+    "studio_comments",  # what researchers and reviewers say of an item to one another
+    metadata,
+    id_column(),
+    reference("studio_items", "item_id", index=True),
+    reference("studio_accounts", "account_id"),
+    Column("role", String(16), nullable=False),  # of the author, when they wrote it
+    Column("text", Text, nullable=False),  # empty where it was deleted
+    Column("history", Json, nullable=False),  # earlier wordings, the oldest first: [{"text": ..., "until": ...}]
+    Column("created", Float, nullable=False),
+    Column("edited", Float),
+    Column("deleted", Float),
+    Column("resolved", Float),  # null while it is open
+)
+
+media = Table(
+    "studio_media",
+    metadata,
+    id_column(),
+    reference("studio_studies", "study_id"),
+    Column("name", String(128), nullable=False),
+    Column("type", String(32), nullable=False),  # as the file's first bytes say: image/png
+    Column("bytes", Integer, nullable=False),
+    Column("sha256", String(64), nullable=False),  # names the file in the folder of media
+    Column("created", Float, nullable=False),
+    UniqueConstraint("study_id", "name"),
 )
 
 events = Table(

@@ -84,7 +84,7 @@ def test_every_step_in_whole_rows(desk: Desk, server: ChatServer) -> None:
     calls = [
         {
             "study_id": desk.study.id, "item_id": item, "participant_id": author.id, "purpose": purpose, "endpoint": purpose,
-            "run": run, "prompt": prompt, "reply": reply, "problem": None, "read": read,
+            "run": run, "prompt": prompt, "reply": reply, "problem": None, "read": read, "usd": 0.0,
         }
         for (run, purpose, prompt, reply, read) in (
             (call.run, "helper", helper_prompt(SCENARIO, "South Korea"), f"Here: {json.dumps(SUGGESTION)}", made),

@@ -22,7 +22,8 @@ SECRET_PREFIX = "whsec_"  # noqa: S105 - what every secret begins with, not a se
 KINDS = (
     *("study.created", "study.edited", "study.open", "study.paused", "study.closed", "study.exported"),
     *("items.added", "items.deleted", "import.cancelled", "item.done", "item.dropped", "item.reopened", "item.adjudicated"),
-    *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted"),
+    *("item.gold_made", "item.gold_dropped", "judgement.submitted", "answer.redacted", "media.added"),
+    *("comment.added", "comment.edited", "comment.deleted", "discussion.resolved", "discussion.reopened"),
     *(f"participant.{what}" for what in ("joined", "consented", "eligible", "screened_out", "waived", "finished", "withdrawn")),
     *(f"participant.{what}" for what in ("excluded", "included", "warned", "paused", "resumed")),
     *(f"participant.test_{what}" for what in ("passed", "failed", "waived")),

@@ -18,6 +18,7 @@ from folkways.studio.services.work.eligible_slots import allowed_populations
 from folkways.studio.services.work.known_answers import judge_known
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.services.work.resolution import apply_rule
+from folkways.studio.services.work.suggestions import settle_suggestions
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -130,6 +131,7 @@ def _store(
         "created": now,
     }
     judgement_id = inserted_id(connection, schema.judgements, row)
+    settle_suggestions(connection, stage.kind, item.id, assignment.participant_id or 0, payload)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))

@@ -6,20 +6,27 @@ from folkways.studio.web.routes import (
     account,
     data,
     desk,
+    disagreement,
+    discussion,
     entry,
     items,
     known_answers,
+    media,
     new_study,
     passwords,
     people,
     programs,
     settings,
     steps,
+    suggestions,
     work,
 )
 from folkways.studio.web.routing import Route
 
-PARTS = (account, entry, work, steps, known_answers, new_study, desk, people, items, data, settings, programs, passwords)
+PARTS = (
+    *(account, entry, work, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement, data),
+    *(media, settings, programs, passwords),
+)
 
 
 def all_routes() -> list[Route]:

@@ -13,7 +13,7 @@ from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.running import read_content
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import audit, imports, studies
+from folkways.studio.services import audit, imports, media, studies
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.stages.forms import whole
@@ -33,10 +33,11 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 @routes.get("/studies/{study}/data", STAFF)
 def show_data(context: RequestContext) -> Response:
     """The forms of this page."""
-    return _data(context)
+    return show_result(context)
 
 
-def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+def show_result(context: RequestContext, done: str = "", problems: Sequence[str] = (), status: int = 200) -> Response:
+    """The page again, with what was done or what is wrong."""
     study = context.study
     stages = studies.stages(context.workspace, study.id)
     active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
@@ -46,8 +47,10 @@ def _data(context: RequestContext, done: str = "", problems: Sequence[str] = (),
         imports=imports.list_imports(context.workspace, study.id),
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
-        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example} for stage in stages},
+        examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
         offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
+        media=media.list_media(context.workspace, study.id),
+        shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],
     )  # fmt: skip
 
@@ -69,11 +72,11 @@ def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     """The page again, with every problem on a line of its own."""
     if isinstance(error, RowsError):
         lines = [context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem) for row, problem in error.problems.items()]
-        return _data(context, problems=lines[:100], status=422)
-    return _data(context, problems=str(error).splitlines(), status=422)
+        return show_result(context, problems=lines[:100], status=422)
+    return show_result(context, problems=str(error).splitlines(), status=422)
 
 
-@routes.post("/studies/{study}/data/items", STAFF, upload=True)
+@routes.post("/studies/{study}/data/items", STAFF, upload=1)
 def bring_items(context: RequestContext) -> Response:
     """Have items added to a stage; the import's page says how far that is, and which rows cannot be used."""
     try:
@@ -135,19 +138,24 @@ def draw(context: RequestContext) -> Response:
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
-    return _data(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
+    return show_result(context, context.gettext("%(count)s items were added.", count=len(drawn.items)))
 
 
 @routes.get("/studies/{study}/data/export", STAFF)
 def export(context: RequestContext) -> Response:
     """Everything that may leave the study, as one ZIP."""
     format = context.request.query_params.get("format", "release")
+    discussion = context.request.query_params.get("discussion") == "yes"
     try:
-        content = export_archive(context.workspace, context.study.id, format)
+        content = export_archive(context.workspace, context.study.id, format, discussion=discussion)
     except FolkwaysError as error:
         return _refused(context, error)
     audit.record(
-        context.workspace, "study.exported", study_id=context.study.id, account_id=context.me.id, details={"format": format}
+        context.workspace,
+        "study.exported",
+        study_id=context.study.id,
+        account_id=context.me.id,
+        details={"format": format, **({"discussion": True} if discussion else {})},
     )
     return _file(content, f"{context.study.name}-{format}.zip", "application/zip")
 
@@ -170,7 +178,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
     return _file(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
 
 
-@routes.post("/studies/{study}/data/take-in", STAFF, upload=True)
+@routes.post("/studies/{study}/data/take-in", STAFF, upload=1)
 def take_in_workbook(context: RequestContext) -> Response:
     """The workbook back, filled in."""
     try:
@@ -181,4 +189,4 @@ def take_in_workbook(context: RequestContext) -> Response:
         return _refused(context, error)
     values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
     words = context.gettext("%(stored)s answers were stored, %(repeated)s were there already, %(empty)s rows were empty.", **values)
-    return _data(context, words)
+    return show_result(context, words)

@@ -7,11 +7,12 @@ from starlette.responses import PlainTextResponse, Response
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import agreement, audit, descriptions, gold, progress, studies
+from folkways.studio.services import agreement, audit, descriptions, gold, progress, studies, working_time
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.services.work import leases
+from folkways.studio.services.work.suggestions import made_of_suggestions
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -82,12 +83,13 @@ def show_quality(context: RequestContext) -> Response:
         value
         for each in found
         if each.field
-        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi)
+        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi, each.fitting)
     )
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
         known=gold.known_answers(context.workspace, study.id),
         reasons=sorted({value.reason for value in coefficients if value.value is None}),
+        suggestions=made_of_suggestions(context.workspace, study.id),
         calls=list(reversed(modelling.list_calls(context.workspace, study.id)))[:CALLS_SHOWN],
         stages={stage.name: stage for stage in studies.stages(context.workspace, study.id)},
         populations={population.name: population for population in studies.populations(context.workspace, study.id)},
@@ -108,11 +110,19 @@ def show_log(context: RequestContext) -> Response:
 @routes.get("/studies/{study}/payments.csv", STAFF)
 def show_payments(context: RequestContext) -> Response:
     """What everybody is owed for, as a table for the recruitment service."""
-    header = ("participant", "prolific_pid", "state", "answers", "minutes", "completion_code")
+    header = (
+        *("participant", "prolific_pid", "state", "answers", "minutes", "completion_code"),
+        *("minutes_without_breaks", "pay", "currency"),
+    )
+    rate = working_time.rate_of(context.study.definition)
+    worked = {each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)}
     content = csv_bytes(
         header,
         (
-            (each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code)
+            (
+                *(each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code),
+                *_worth(worked.get(each.pseudonym), rate),
+            )
             for each in progress.payments(context.workspace, context.study.id)
         ),
     )
@@ -120,3 +130,10 @@ def show_payments(context: RequestContext) -> Response:
     return Response(
         content, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
     )
+
+
+def _worth(worked: working_time.WorkingTime | None, rate: working_time.Rate | None) -> tuple[str, str, str]:
+    """Minutes of work, pay and its currency; empty where there is none."""
+    if worked is None:
+        return "", "", ""
+    return f"{60 * worked.hours:.1f}", "" if worked.pay is None else f"{worked.pay:.2f}", rate.currency if rate else ""

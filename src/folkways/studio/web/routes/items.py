@@ -12,12 +12,14 @@ from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.services import gold, item_search, items, progress, redaction, repeats, studies
+from folkways.studio.services.discussion import comment_counts
 from folkways.studio.services.item_search import Page, Wanted
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
 from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
+from folkways.studio.web.routes.discussion import discussion_of
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -25,6 +27,9 @@ routes = Routes()
 PER_PAGE = 25
 SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "options")
 """What an item's page shows first, in this order."""
+
+TITLES = ("question", "local", "sentence", "template", "item", "english")
+"""What stands for an item in a list: the first of these fields that it has."""
 
 LONGEST_WORDS = 200
 
@@ -44,6 +49,11 @@ class Row:
     disagreement: float | None
 
 
+def title_of(item: Item, subject: Mapping[str, Any]) -> str:
+    """A line for an item in a list."""
+    return next((str(subject[name]) for name in TITLES if subject.get(name)), item.key)
+
+
 @routes.get("/studies/{study}/items", ADJUDICATORS)
 def list_items(context: RequestContext) -> Response:
     """Items by stage, population, state, words and what was said of them; the most disputed first, or in their own order."""
@@ -60,6 +70,7 @@ def list_items(context: RequestContext) -> Response:
         template, study=context.study, rows=_rows(context, found, {each.id: each for each in stages}), total=found.total, page=page,
         per_page=PER_PAGE, stages=stages, populations=populations, chosen=chosen, may_change=bool(context.roles & RUNS_STUDIES),
         languages={each.id: each.language for each in populations},
+        comments=comment_counts(context.workspace, context.study.id),
     )  # fmt: skip
 
 
@@ -168,7 +179,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=place.language if place else "",
-        similar=repeats.similar_items(context.workspace, item),
+        similar=repeats.similar_items(context.workspace, item), discussion=discussion_of(context, item),
         **kind.form_values(item.content, stage.config, {}),
     )  # fmt: skip
 

@@ -10,14 +10,17 @@ from starlette.responses import Response
 
 from folkways.cultures import Culture, cultures
 from folkways.errors import DataError, UnknownNameError
-from folkways.studio.errors import ConflictError, NotAllowedError
+from folkways.studio.errors import ConflictError, NotAllowedError, NotFoundError
+from folkways.studio.imports.items import content_of
 from folkways.studio.services import studies
-from folkways.studio.services.models.modelling import check_offered
+from folkways.studio.services.models.modelling import PURPOSES, check_offered
 from folkways.studio.services.people.participation import may_make_studies
+from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import SIGNED_IN, RequestContext
 from folkways.studio.web.routing import Routes
 from folkways.studio.workflows.definition import DefinitionError, parse_yaml, read_definition
-from folkways.studio.workflows.templates import TEMPLATES, template_text
+from folkways.studio.workflows.templates import PAPERS, TEMPLATES, template, template_text
+from folkways.studio.workflows.wordings import StudyTexts
 from folkways.studio.workflows.yaml_text import with_settings
 
 routes = Routes()
@@ -44,7 +47,8 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
     for culture in cultures().values():
         if culture.region:
             regions.setdefault(culture.region, []).append(culture)
-    given = {name: context.text(name) for name in ("template", "name", "title", "helper", "verifier")}
+    begun = context.request.query_params.get("template", "")
+    given = {name: context.text(name) or (begun if name == "template" else "") for name in ("template", "name", "title", *PURPOSES)}
     return context.page(
         "desk/new.html.j2",
         status,
@@ -55,6 +59,36 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
         models=sorted(context.studio.settings.models),
         chosen=context.texts("culture"),
     )
+
+
+@routes.get("/gallery", SIGNED_IN)
+def show_gallery(context: RequestContext) -> Response:
+    """The templates that are forms: what they ask, which paper each follows, and how its page looks."""
+    _may_make(context)
+    entries = [
+        (name, TEMPLATES[name][0].words(context.gettext), TEMPLATES[name][1].words(context.gettext), paper)
+        for name, paper in PAPERS.items()
+    ]
+    return context.page("desk/gallery.html.j2", entries=entries)
+
+
+@routes.get("/gallery/{template}", SIGNED_IN)
+def show_example(context: RequestContext) -> Response:
+    """The form of a template as people would see it, with an item that stands for others."""
+    _may_make(context)
+    name = str(context.request.path_params["template"])
+    if name not in PAPERS:
+        raise NotFoundError(context.gettext("There is no such page."))
+    definition = template(name)
+    stage = definition.stages[0]
+    kind = stage_kind(stage.kind)
+    files = {each["field"] for each in stage.config["show"] if each["type"] != "text"}
+    content = content_of({column: cell for column, cell in kind.example_row(stage.config).items() if column not in files})
+    return context.page(
+        "desk/example.html.j2", name=name, title=TEMPLATES[name][0].words(context.gettext), paper=PAPERS[name], kind=kind,
+        study=definition, texts=StudyTexts(definition.raw, (context.locale,)), files=files, content=content, config=stage.config,
+        draft={}, problems={}, language="", **kind.form_values(content, stage.config, {}),
+    )  # fmt: skip
 
 
 @routes.post("/studies/new", SIGNED_IN)
@@ -76,7 +110,7 @@ def prepare(context: RequestContext) -> Response:
     chosen = [cultures()[code] for code in context.texts("culture") if code in cultures() and cultures()[code].languages]
     if chosen:
         raw["populations"] = populations_of(chosen)
-    models = {purpose: context.text(purpose).strip() for purpose in ("helper", "verifier") if context.text(purpose).strip()}
+    models = {purpose: context.text(purpose).strip() for purpose in PURPOSES if context.text(purpose).strip()}
     if "models" in raw or models:
         raw["models"] = {**(raw.get("models") or {}), **models}
     return _description(context, with_settings(template_text(name), raw), [])

@@ -30,6 +30,8 @@ from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
+from folkways.studio.web.routes.discussion import discussion_beside
+from folkways.studio.web.routes.suggestions import suggestion_beside
 from folkways.studio.web.routing import Routes
 
 routes = Routes()
@@ -142,7 +144,9 @@ def _task_page(
         language=languages.get(place, "") if place else "", content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
         has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
-        test=Qualification.of(config) if work.item.test else None, **kind.form_values(content, config, draft),
+        test=Qualification.of(config) if work.item.test else None,
+        discussion=discussion_beside(context, work), beside=suggestion_beside(context, work),
+        **kind.form_values(content, config, draft),
     )  # fmt: skip
 
 

@@ -53,9 +53,12 @@ def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Pa
 
 @router.get("/studies/{study}/export", response_class=Response,
             responses={200: {"content": {ZIP: {}}, "description": "The files of the export."}})  # fmt: skip
-def export(call: StaffCall, format: Format = "release") -> Response:
-    """Everything that may leave the study, as a ZIP: the benchmark's own schema (release), or tables."""
-    content = export_archive(call.workspace, call.study.id, format)
+def export(call: StaffCall, format: Format = "release", discussion: bool = False) -> Response:
+    """Everything that may leave the study, as a ZIP: the benchmark's own schema (release), or tables.
+
+    discussion: tables with what researchers and reviewers said of items.
+    """
+    content = export_archive(call.workspace, call.study.id, format, discussion=discussion)
     audit.record(call.workspace, "study.exported", study_id=call.study.id, account_id=call.account.id, details={"format": format})
     name = f"{call.study.name}-{format}.zip"
     return Response(content, media_type=ZIP, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -16,12 +16,13 @@ export function choices(form) {
   form.addEventListener("filled", () => reveal(form));
 }
 
-// [data-when="name=value"] is shown while that answer is chosen; what is hidden is not sent.
+// [data-when="name=value"] is shown while that answer (name=one|other: any of these) is chosen; what is hidden is not sent.
 function reveal(form) {
   for (const part of form.querySelectorAll("[data-when]")) {
     const [name, wanted] = part.dataset.when.split("=");
     const fields = [...form.querySelectorAll(`[name="${CSS.escape(name)}"]`)];
-    const shown = fields.some((field) => field.value === wanted && (field.checked || field.tagName === "SELECT"));
+    const values = wanted.split("|");
+    const shown = fields.some((field) => values.includes(field.value) && !field.disabled && (field.checked || field.tagName === "SELECT"));
     part.hidden = !shown;
     for (const field of part.querySelectorAll("input, select, textarea")) field.disabled = !shown;
   }

@@ -42,7 +42,7 @@ if (form) {
     conflict.focus();
   });
 
-  const buttons = [...form.querySelectorAll("button[type=submit]")];
+  const buttons = [...form.elements].filter((field) => field.matches("button[type=submit]")); // also those beside the form
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
 
   // In the place of giving the task back: there is room for two buttons on a phone.
@@ -96,15 +96,34 @@ if (form) {
     }
   };
 
+  // In a form of the study's own the problem stands at its question as well, and the list leads there.
+  const atQuestion = (item, name, problem) => {
+    const asked = name && form.querySelector(`[data-asked="${CSS.escape(name)}"]`);
+    if (!asked) return;
+    const place = asked.querySelector("[data-problem]");
+    place.textContent = problem;
+    place.hidden = false;
+    const link = document.createElement("a");
+    link.href = `#${place.id}`;
+    link.textContent = `${asked.querySelector("legend bdi").textContent}: ${problem}`;
+    item.replaceChildren(link);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      asked.querySelector("input:not([type=hidden]), select, textarea, [tabindex]")?.focus();
+    });
+  };
+
   const show = (body) => {
     for (const old of form.querySelectorAll(".error.live")) old.remove();
     for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    for (const old of form.querySelectorAll("[data-problem]")) old.hidden = true;
     const list = problems.querySelector("ul");
     list.replaceChildren();
     for (const [name, problem] of Object.entries(body.problems || { "": body.message || problems.dataset.unknown })) {
       const item = document.createElement("li");
       item.textContent = problem;
       list.append(item);
+      atQuestion(item, name, problem);
       const field = name && form.querySelector(`[name="${CSS.escape(name)}"]`);
       if (field) field.setAttribute("aria-invalid", "true");
     }
@@ -121,6 +140,10 @@ if (form) {
     problems.focus();
   };
 
+  form.addEventListener("change", ({ target }) => {
+    const place = target.closest("[data-asked]")?.querySelector("[data-problem]");
+    if (place) place.hidden = true;
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     submit(event.submitter);

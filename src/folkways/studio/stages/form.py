@@ -1,0 +1,306 @@
+"""A form of the study's own: what is shown of an item, and what is asked of it, both described in the study's file.
+
+- name: judge
+  kind: form
+  answers: 3
+  show: [{field: story, type: text}, {field: picture, type: image}]
+  ask:
+    - {key: fit, type: scale, label: "How fitting is it?", ends: [not at all, entirely]}
+    - {key: why, type: text, label: "Why?", required: false, if: {key: fit, is: [1, 2]}}
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import polars as pl
+
+from folkways.benchmarks.studies import Study, Vote
+from folkways.studio.errors import Message
+from folkways.studio.stages.arranging import PART_TYPES
+from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
+from folkways.studio.stages.fields import plain, raise_if, text_of
+from folkways.studio.stages.form_settings import form_problems, wanted_by
+from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, line_of, lines_of
+from folkways.studio.stages.forms import FormFields
+from folkways.studio.stages.parts import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
+
+ALT, TRANSCRIPT = "_alt", "_transcript"
+"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
+
+ORDER = "_order"
+"""A field of shown content: whose order of pairs it is."""
+
+MOST_THINGS = 30
+
+
+class Form(StageKind):
+    """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a recording ``F_transcript``.
+
+    submission: ``answers``, part's key -> its value (see ``parts``). payload: type of part -> key -> value, so that what an answer
+    is can be told without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
+
+    known answer: part's key -> its value, of some or all parts.
+
+    On its page: ``ask-KEY``, and ``ask-KEY-N`` for the N-th thing of a ranking or grouping.
+    """
+
+    name = "form"
+    about = "a form of the study's own: texts, pictures or sound, and questions about them"
+    texts = ("text",)
+    known_fields = ("answers",)
+    branches = ("done", "disagree")
+    options: ClassVar[Mapping[str, Option]] = {
+        "answers": Option(3, "how many people answer each item", least=1),
+        "majority": Option(None, "how many of them have to agree; more than half where this is not set", least=1),
+        "show": Option([{"field": "text", "type": "text"}], "what people see of an item", "parts"),
+        "ask": Option([{"key": "answer", "type": "text", "label": "What do you say to it?"}], "what people are asked", "parts"),
+    }
+    example: ClassVar[Mapping[str, str]] = {"text": "Guests take off their shoes at the door."}
+
+    def check_config(self, config: Config) -> Mapping[str, str]:
+        """A form that can be filled in, and a majority that is one."""
+        problems = form_problems(config["show"], config["ask"])
+        majority, answers = config["majority"], config["answers"]
+        if majority is not None and not answers < 2 * majority <= 2 * answers:
+            problems["majority"] = f"{majority} of {answers} is no majority: more than half is, and at most all"
+        return problems
+
+    def example_row(self, config: Config) -> Mapping[str, str]:
+        """A cell for every column that the form needs."""
+        row = {}
+        for shown in config["show"]:
+            field = shown["field"]
+            row[field] = {"text": self.example["text"], "image": "door.jpg", "audio": "greeting.mp3"}[shown["type"]]
+            row |= {"image": {f"{field}{ALT}": "Shoes beside a door"}, "audio": {f"{field}{TRANSCRIPT}": "Come in!"}}.get(
+                shown["type"], {}
+            )
+        for part in config["ask"]:
+            row |= {part["options_from"]: '["hats", "shoes"]'} if "options_from" in part else {}
+            row |= dict.fromkeys(text_fields(part), self.example["text"])
+        return row
+
+    def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
+        """Every field that the form shows or asks about."""
+        problems: dict[str, str] = {}
+        found: dict[str, Any] = {}
+        for shown in config["show"]:
+            field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
+            if shown.get("optional") and not content.get(field):
+                continue
+            found[field] = text_of(content, field, problems, most=20_000)
+            if more:
+                ask = (
+                    "a picture needs words for those who do not see it" if more == ALT else "a recording needs its words in writing"
+                )
+                found[field + more] = text_of(content, field + more, problems, ask=ask)
+        for part in config["ask"]:
+            if "options_from" in part:
+                found[part["options_from"]] = _things(content, part["options_from"], problems)
+            for field in text_fields(part):
+                found[field] = text_of(content, field, problems, most=20_000)
+        raise_if(problems)
+        return {**content, **found}
+
+    def media(self, content: Content, config: Config) -> tuple[str, ...]:
+        """The names of the pictures and recordings of an item."""
+        shown = (each["field"] for each in config["show"] if each["type"] != "text")
+        return tuple(content[field] for field in shown if content.get(field))
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """An answer to every part that is asked; what is said to parts that are not is left out."""
+        problems: dict[str, str] = {}
+        sent = submission.get("answers")
+        given: Mapping[str, Any] = sent if isinstance(sent, Mapping) else {}
+        answers: dict[str, Any] = {}
+        payload: dict[str, dict[str, Any]] = {}
+        for part in config["ask"]:
+            key, kind = part["key"], PART_TYPES[part["type"]]
+            value = given.get(key)
+            if not is_asked(part, answers):
+                continue
+            if value in (None, "", [], {}):
+                if part.get("required", True):
+                    problems[key] = Message("This has to be answered.")
+                    continue
+                if kind.empty is None:
+                    continue
+                value = kind.empty
+            try:
+                answers[key] = kind.clean(value, part, content)
+            except UnfitError as error:
+                problems[key] = error.message
+                continue
+            if "unlike" in part and answers[key] == answers.get(part["unlike"]):
+                problems[key] = Message("Choose another one than above.")
+            payload.setdefault(part["type"], {})[key] = answers[key]
+        raise_if(problems)
+        return payload
+
+    def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
+        """Part by part; done where enough people agree on all of them."""
+        majority, answers = config["majority"], config["answers"]
+        needed = len(votes) // 2 + 1 if majority is None else -(-majority * len(votes) // answers)
+        said = [answers_of(vote.payload) for vote in votes]
+        result: dict[str, Any] = {}
+        disputed = []
+        for part in config["ask"]:
+            values = [each.get(part["key"]) for each in said]
+            value, settled = PART_TYPES[part["type"]].settle(values, part, content, needed)
+            if not settled:
+                disputed.append(part["key"])
+            elif value is not None:
+                result[part["key"]] = value
+        if disputed:
+            reason = f"people differ on {', '.join(disputed)}"
+            return Decision("done", result={**result, "disputed": disputed}, reason=reason, branch="disagree")
+        return Decision("done", result=result)
+
+    def result_of(self, payload: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """The answers by key."""
+        return answers_of(payload)
+
+    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
+        found = {key: PART_TYPES[kind].label(value) for kind, answers in payload.items() for key, value in answers.items()}
+        return {key: label for key, label in found.items() if label is not None}
+
+    def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """Answers by key, to some or all parts."""
+        parts = {part["key"]: part for part in config["ask"]}
+        valid = ", ".join(parts)
+        raise_if({key: f"is nothing that is asked here; valid: {valid}" for key in known if key not in parts})
+        raise_if({} if known else {"": f"says nothing; give at least one of: {valid}"})
+        found: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for key, value in known.items():
+            try:
+                found[key] = PART_TYPES[parts[key]["type"]].clean(value, parts[key], content)
+            except UnfitError as error:
+                problems[key] = error.message
+        raise_if(problems)
+        return found
+
+    def is_right(self, payload: Mapping[str, Any], known: Mapping[str, Any], overlap: float = 1.0) -> bool:
+        """Whether every known part was asked and has that answer: compared as agreement does, words without case and spacing."""
+        said = {key: (PART_TYPES[kind], value) for kind, answers in payload.items() for key, value in answers.items()}
+        return all(key in said and _same(*said[key], value) for key, value in known.items())
+
+    def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Nothing: what several people's answers come to, a median or all of their words, need be no answer that anybody gives."""
+        return {}
+
+    def describe_known(self, known: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Each answer after its key."""
+        return [f"{key}: {line_of(value)}" for key, value in known.items()]
+
+    def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The answers that are the same in all."""
+        first, *others = payloads
+        return {
+            kind: {key: value for key, value in answers.items() if all(each.get(kind, {}).get(key) == value for each in others)}
+            for kind, answers in first.items()
+        }
+
+    # Page
+
+    def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
+        """The content, and whose order the two of a pair are shown in."""
+        return {**content, ORDER: seed}
+
+    def subject(self, content: Content) -> Content:
+        """The content without whose order it is in."""
+        return {name: value for name, value in content.items() if name != ORDER}
+
+    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """parts: each part with its ``field``, its ``options`` (position, text or texts), its ``value``, and the ``when`` of the
+        page's script.
+        """
+        given = draft.get("answers") or {}
+        parts = [
+            {
+                "asked": part,
+                "field": f"ask-{part['key']}",
+                "options": self._shown_options(part, content),
+                "points": [*Scale.points(part)] if part["type"] == "scale" else [],
+                "value": given.get(part["key"]),
+                "when": self._when(part, config, content),
+            }
+            for part in config["ask"]
+        ]
+        return {"parts": parts}
+
+    @staticmethod
+    def _shown_options(part: Part, content: Content) -> list[tuple[int, str, Any]]:
+        """(position, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+        found = [(place, value, words) for place, (value, words) in enumerate(options_of(part, content))]
+        if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
+            found[:2] = found[1::-1]
+        return found
+
+    @staticmethod
+    def _when(part: Part, config: Config, content: Content) -> str:
+        """``FIELD=1|2``: the script shows the part where one of these is chosen. Empty where it is always asked."""
+        if "if" not in part:
+            return ""
+        other = next(each for each in config["ask"] if each["key"] == part["if"]["key"])
+        valid: list[Any] = values_of(other, content)
+        wanted = wanted_by(part["if"])
+        sent = wanted if other["type"] == "scale" else [valid.index(each) for each in wanted if each in valid]
+        return f"ask-{other['key']}={'|'.join(map(str, sent))}"
+
+    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
+        """The answers that were given."""
+        read = {part["key"]: PART_TYPES[part["type"]].read(fields, part, content) for part in config["ask"]}
+        return {"answers": {key: value for key, value in read.items() if value not in (None, "", [])}}
+
+    def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answers by key."""
+        return {"answers": answers_of(payload)}
+
+    @staticmethod
+    def lines(payload: Mapping[str, Any]) -> Mapping[str, str]:
+        """Key -> each answer in a line."""
+        return lines_of(payload)
+
+    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
+        """Each answer after its key."""
+        return [f"{key}: {line}" for key, line in lines_of(payload).items()]
+
+    # Exports
+
+    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+        """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values stand in one cell as JSON."""
+        return {
+            f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
+            for stage, kind in study.stages.items()
+            if kind == self.name
+        }
+
+    def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
+        """What each column of the form's table means."""
+        return [codebook_row(part) for part in config["ask"]]
+
+
+def is_asked(part: Part, answers: Mapping[str, Any]) -> bool:
+    """Whether a part is asked of somebody who gave these answers to the parts above it."""
+    if "if" not in part:
+        return True
+    said = answers.get(part["if"]["key"])
+    return any(each in said if isinstance(said, list) else each == said for each in wanted_by(part["if"]))
+
+
+def _same(kind: PartType, said: Any, known: Any) -> bool:
+    right = kind.label(known)
+    return bool(plain(said) == plain(known) if right is None else kind.label(said) == right)
+
+
+def _things(content: Content, field: str, problems: dict[str, str]) -> list[str]:
+    """A list of different texts."""
+    found = content.get(field)
+    things = [each.strip() for each in found if isinstance(each, str)] if isinstance(found, list) else []
+    if not 2 <= len({*things} - {""}) == len(found or ()) <= MOST_THINGS:
+        problems[field] = f'has to be a list of 2 to {MOST_THINGS} different texts: ["rice", "bread"]'
+    return things
