@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pytest
 from openpyxl import Workbook
 
@@ -43,7 +43,7 @@ def test_a_large_workbook_is_read_as_a_small_one_is(workbook: bytes) -> None:
 
 
 def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
-    at_work = []
+    at_work: list[psutil.Process] = []
 
     def wanted() -> bool:
         at_work[:] = [each for each in psutil.Process().children() if "folkways.studio.imports.apart" in each.cmdline()]
