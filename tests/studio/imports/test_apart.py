@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 from openpyxl import Workbook
 
