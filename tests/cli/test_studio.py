@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from folkways.cli import studio_progress
 from folkways.studio.imports.tables import read_workbook
 from folkways.studio.services import studies
 from folkways.studio.services.people import invites, participants
@@ -65,6 +66,15 @@ def test_an_unknown_population_is_said_before_what_is_wrong_with_rows(studio: Fo
     assert done.stderr.startswith(
         "error: unknown population of this study 'united-kindom'; did you mean 'united-kingdom'?\nvalid: "
     )
+
+
+def test_an_import_says_how_far_it_is(studio: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(studio_progress, "SECONDS_BETWEEN_LINES", 0.0)
+    header, *_ = QUESTIONS.splitlines()
+    Path("many.csv").write_text("\n".join([header, *(f"m{number},What?,a,b,c,d" for number in range(60))]))
+    done = studio("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert done.stdout == "added 60 items to verify\n"
+    assert done.stderr.startswith("importing into verify: 25 of 60 items were added\n")
 
 
 def test_progress_agreement_and_studies(studio: Folkways) -> None:

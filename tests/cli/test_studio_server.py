@@ -22,7 +22,8 @@ from folkways.studio.services.people import accounts, participants
 from tests.cli.conftest import Folkways
 from tests.support.studio_server import StudioServer
 
-QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
+HEADER = "id,question,option_a,option_b,option_c,option_d\n"
+QUESTIONS = f"{HEADER}q1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,11 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -
     assert again.returncode == 2 and "row 1: there is an item 'q1' already" in again.stderr
     assert remote("studio", "studies").stdout.startswith("verification  open")
     assert "verify united-kingdom: 0 items done, 2 open" in remote("studio", "progress", "verification").stdout
+    Path("many.csv").write_text(HEADER + "".join(f"m{number},What?,a,b,c,d\n" for number in range(501)))
+    many = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert many.stdout == "added 501 items to verify\n", many.stderr
+    again = remote("studio", "import", "verification", "verify", "many.csv", "--population", "wales")
+    assert again.returncode == 2 and "many.csv: 501 rows cannot be used\n  row 1: there is an item 'm0' already" in again.stderr
     link = remote("studio", "invite", "verification", *population).stdout.strip()
     assert re.fullmatch(re.escape(server.url) + r"/join/\S+", link)
     told = remote("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")

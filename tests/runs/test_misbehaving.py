@@ -81,7 +81,7 @@ def ordeal(request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.Te
     folder = tmp_path_factory.mktemp("ordeal")
     with ChatServer(faults=FAULTS) as server:
         model = f"{server.url}/v1#test-model"
-        limits = ("--timeout", 1, "--attempts", 3, "--max-errors", questions, "--max-failed", 100, "--concurrency", 16)
+        limits = ("--timeout", 2, "--attempts", 3, "--max-errors", questions, "--max-failed", 100, "--concurrency", 16)
         places = ("--release", mcq(questions), "-w", folder / "w.db", "--report", folder / "report")
         with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
             command = ("run", "blend/mcq", "--model", model, *places, *limits)

@@ -12,6 +12,7 @@ from folkways.cli import completion
 from folkways.cli.options import Number, names, workspace_option
 from folkways.cli.out import check_several, file_at, out_option, print_json
 from folkways.cli.studio_places import desk_at, opened, place_options
+from folkways.cli.studio_progress import import_progress
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
 
@@ -33,7 +34,9 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
     from folkways.studio.imports.tables import read_rows
 
     with desk_at(workspace, server) as desk:
-        added = desk.import_items(study, stage, read_rows(file), population, str(file))
+        rows = read_rows(file)
+        with import_progress(stage) as told:
+            added = desk.import_items(study, stage, rows, population, str(file), told)
         click.echo(f"added {plural(added, 'item')} to {stage}")
 
 

@@ -30,9 +30,6 @@ NOT_STORED = (
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-TEXTS = ("text", "gold", "response")
-"""Columns of judgements that no result needs."""
-
 ROW_GROUP = 100_000
 
 CostOf = Callable[[str, int, int, bool], float | None]
@@ -98,14 +95,14 @@ def collect(
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     order = judged.columns
-    texts = io.BytesIO()  # compressed while results are made, which need none: those of a million replies take much memory
-    judged.select(TEXTS).write_parquet(texts, row_group_size=ROW_GROUP)
-    judged = judged.drop(TEXTS)
-    inputs = inputs_of(judged, every["endpoint"], tasks.values(), opened)
+    replies = io.BytesIO()  # compressed while results are made, which need none: a million take much memory
+    judged.select("response").write_parquet(replies, row_group_size=ROW_GROUP)
+    judged = judged.drop("response")
+    inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
-    texts.seek(0)
-    judged = judged.hstack(pl.read_parquet(texts)).select(order)
-    del texts
+    replies.seek(0)
+    judged = judged.hstack(pl.read_parquet(replies)).select(order)
+    del replies
     kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from folkways.errors import UnknownNameError
 from folkways.studio.exports.make import export_files
-from folkways.studio.imports.items import import_items
+from folkways.studio.imports.items import Told, import_items
 from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.records import Role, StudyState
 from folkways.studio.services import agreement, progress, studies
@@ -34,8 +34,8 @@ class Desk(Protocol):
     def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
         """A link that lets people in: its whole address, or the path where the server's address is not known."""
 
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str) -> int:
-        """Add items; how many."""
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
+        """Add items; how many. told: how far it is, again and again."""
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """Draw answers of models: culture -> how many, and of how many."""
@@ -92,9 +92,9 @@ class LocalDesk:
         how: dict[str, Any] = {"population": population, "uses": uses, "days": days, "note": note}
         return f"/join/{invites.create_invite(self.workspace, self._study(study), Role(role), **how)[1]}"
 
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str) -> int:
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
         """See Desk."""
-        return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file))
+        return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file, told=told))
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """See Desk."""

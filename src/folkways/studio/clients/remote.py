@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -12,9 +13,16 @@ from typing import Any
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.studio.clients.desk import Rows
 from folkways.studio.clients.json_client import JsonClient, segment
+from folkways.studio.imports.items import Told
+from folkways.studio.services.imports import AT_WORK, ImportState
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
 PAGE = 500
+SOONEST, LATEST = 0.2, 2.0
+"""Seconds until it is asked again how far an import is: at first, and after a while."""
+PATIENCE = 60.0
+"""Seconds for which a server that does not answer is asked again."""
+DONE = ImportState.DONE
 
 
 class RemoteDesk:
@@ -75,10 +83,33 @@ class RemoteDesk:
         body = {"role": role, "population": population, "uses": uses, "days": days, "note": note}
         return str(self._ask("POST", study, "/invites", body)["link"])
 
-    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str) -> int:
-        """See Desk."""
+    def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
+        """See Desk. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
-        return int(self._ask("POST", study, "/items", body)["added"])
+        found = self._ask("POST", study, "/items", body)
+        wait = SOONEST
+        while found.get("state") in AT_WORK:
+            told(found["added"], found["rows"] or len(rows))
+            time.sleep(wait)
+            wait = min(wait * 2, LATEST)
+            found = self._import(study, found["id"])
+        if found.get("state", DONE) != DONE:
+            lines = [f"  {each['where']}: {each['what']}" for each in found["problems"]]
+            raise FolkwaysError("\n".join((f"{file}: {found['error'] or 'the import was cancelled on the server'}", *lines)))
+        return int(found["added"])
+
+    def _import(self, study: str, number: int) -> Any:
+        """How far an import is. A server that is started again goes on with it, and is given time for that."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return self._ask("GET", study, f"/imports/{number}")
+            except FolkwaysError as error:
+                if getattr(error, "status", 503) < 500 or time.monotonic() > until:
+                    raise FolkwaysError(
+                        f"{error}\nthe server goes on with the import by itself; its page is Data, import {number}"
+                    ) from None
+            time.sleep(LATEST)
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """See Desk."""

@@ -30,6 +30,9 @@ the first of the kind's ``known_fields``). A kind of stage may have a field of s
 AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
 """Items that the first transaction adds, and seconds that one is to last: those after it add more or fewer, FEWEST at least."""
 
+Told = Callable[[int, int], None]
+"""Is told how many items were added so far, and of how many, again and again."""
+
 BREATH = 0.001
 """Seconds for which checking rows lets other threads of the process go first, after every few rows."""
 
@@ -43,6 +46,7 @@ def import_items(
     population: str | None = None,
     file: str | None = None,
     by: int | None = None,
+    told: Told = lambda added, rows: None,
 ) -> tuple[Item, ...]:
     """Add one item per row to a stage; columns are the fields of its content (see the stage's kind), and RESERVED.
 
@@ -50,18 +54,24 @@ def import_items(
     ``candidate_1`` and so on, each with its ``by_1``. population: for rows that name none; a reply to judge goes to the population
     of its ``culture`` then. Raises UnknownNameError for one that the study has not, and RowsError naming every row that cannot be
     used; nothing is added then. The rows are added a few at a time, so that people go on working meanwhile; what was added is an
-    import, which can be deleted again.
+    import, which can be deleted again. told: how far it is.
     """
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     found = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
-    add_checked(workspace, found, new)
+    add_checked(workspace, found, new, told=told)
     ended = imports.get_import(workspace, study_id, found.id)
     if ended.state != ImportState.DONE:
         raise ConflictError(ended.error or "the import was cancelled")
     return list_items(workspace, study_id, stage, import_id=found.id)
 
 
-def add_checked(workspace: Workspace, found: Import, new: Sequence[Checked], going: Callable[[], bool] = lambda: True) -> None:
+def add_checked(
+    workspace: Workspace,
+    found: Import,
+    new: Sequence[Checked],
+    going: Callable[[], bool] = lambda: True,
+    told: Told = lambda added, rows: None,
+) -> None:
     """Add an import's items a few at a time, as long as ``going``; those of an earlier try are passed over.
 
     Half of the time is left to everybody else who writes. A key that somebody else has added meanwhile makes it fail.
@@ -81,6 +91,7 @@ def add_checked(workspace: Workspace, found: Import, new: Sequence[Checked], goi
             imports.end(workspace, found, ImportState.FAILED, error=str(error))
             return None
         place += size
+        told(len(new) - len(rest) + min(place, len(rest)), len(new))
         lasted = time.monotonic() - began
         size = max(FEWEST, min(size * 2, round(size * SECONDS_AT_ONCE / lasted)))
         time.sleep(lasted)

@@ -14,8 +14,9 @@ from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 
 from folkways.errors import FolkwaysError
+from folkways.studio.imports.apart import SMALL_BYTES, NoLongerWantedError, read_apart
 from folkways.studio.imports.items import add_checked, checked_rows
-from folkways.studio.imports.tables import RowsError, read_rows
+from folkways.studio.imports.tables import LARGEST_BYTES, RowsError, read_rows
 from folkways.studio.services import imports, study_deletion
 from folkways.studio.services.imports import Import, ImportState
 from folkways.workspace.database import Workspace
@@ -100,11 +101,14 @@ def run_import(workspace: Workspace, found: Import, content: bytes, *, going: Ca
     sys.setswitchinterval(QUICK_TURN)
     try:
         with _signalling(workspace, found):
-            rows = read_content(found.file, content)
+            rows = read_content(found.file, content, lambda: going() and imports.is_mine(workspace, found))
             new = checked_rows(
                 workspace, found.study_id, found.stage, rows, population=found.population, file=found.file, import_id=found.id
             )
         add_checked(workspace, found, new, going)
+    except NoLongerWantedError:
+        if not going():
+            imports.let_go(workspace, found)
     except RowsError as error:
         lines = list(error.problems.items())
         words = f"{len(lines)} rows cannot be used" if len(lines) > 1 else "a row cannot be used"
@@ -136,8 +140,13 @@ def _signalling(workspace: Workspace, found: Import) -> Iterator[None]:
         thread.join()
 
 
-def read_content(name: str, content: bytes) -> list[dict[str, str]]:
-    """The rows of an uploaded table. FolkwaysError, which calls the file by its name."""
+def read_content(name: str, content: bytes, wanted: Callable[[], bool] = lambda: True) -> list[dict[str, str]]:
+    """The rows of an uploaded table. FolkwaysError, which calls the file by its name.
+
+    A large workbook is read in a process of its own, as long as its rows are ``wanted``; NoLongerWantedError.
+    """
+    if SMALL_BYTES < len(content) <= LARGEST_BYTES and name.lower().endswith(".xlsx"):
+        return read_apart(content, name, wanted)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"table{Path(name).suffix.lower()}"
         path.write_bytes(content)

@@ -179,6 +179,12 @@ def _mine(found: Import) -> dict[str, Any]:
     return {"id": found.id, "state": str(ImportState.RUNNING), "started": found.started}
 
 
+def is_mine(workspace: Workspace, found: Import) -> bool:
+    """Whether the caller still works on an import."""
+    with workspace.read() as connection:
+        return _job(connection, **_mine(found)) is not None
+
+
 def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -> frozenset[str]:
     """The keys of the items of a stage; only of those that came by this import, if one is given."""
     items = schema.items

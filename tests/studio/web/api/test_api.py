@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 from collections.abc import Callable
 from urllib.request import Request, urlopen
@@ -11,8 +12,10 @@ from urllib.request import Request, urlopen
 import pytest
 
 from folkways.studio.records import Role
+from folkways.studio.services import imports
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
+from folkways.studio.web.api.routes.items import MOST_AT_ONCE
 from tests.studio.web.api.conftest import Program, problem
 from tests.studio.web.worlds import OWNER, PERSON, RESEARCHER, World
 from tests.support.studies import QUESTION, described
@@ -95,6 +98,23 @@ def test_wrong_rows_are_named_each_and_nothing_is_added(study: tuple[Program, st
     assert [each["where"] for each in told["problems"]] == ["row 2", "row 3"]
     assert "no population 'mars'" in told["problems"][1]["what"]
     assert api.get(f"{place}/items?limit=500")["data"] == before
+
+
+def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) -> None:
+    api, place = study
+    rows = [{"id": f"many-{number}", **COLUMNS} for number in range(MOST_AT_ONCE + 1)]
+    nowhere = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "mars"})
+    assert "valid: korea" in problem(nowhere, 404)["detail"]
+    for state, added, wrong in (("done", len(rows), 0), ("failed", 0, 100)):
+        reply = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
+        found = json.loads(reply.text)
+        assert (reply.status, found["state"]) == (202, "waiting") and reply.headers["location"] == found["address"]
+        until = time.monotonic() + 30
+        while found["state"] in imports.AT_WORK and time.monotonic() < until:
+            time.sleep(0.1)
+            found = api.get(found["address"].removeprefix("/api/v1"))
+        assert (found["state"], found["added"], len(found["problems"])) == (state, added, wrong)
+    assert found["problems"][0] == {"where": "row 1", "what": "there is an item 'many-0' already"}
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("POST", "/studies/{study}/items"): STAFF,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
+    ("GET", "/studies/{study}/imports/{import}"): STAFF,
     ("POST", "/studies/{study}/items/{item}/decisions"): ADJUDICATORS,
     ("POST", "/studies/{study}/judgements/{judgement}/redactions"): STAFF,
     ("POST", "/studies/{study}/draws"): STAFF,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -12,6 +13,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Cell = str | int | float | bool | list[Any] | dict[str, Any] | None
 MOST_ROWS = 20_000
+NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 class Body(BaseModel):
@@ -30,7 +32,7 @@ class Body(BaseModel):
                 waiting += [*value.keys(), *value.values()]
             elif isinstance(value, list):
                 waiting += value
-            elif isinstance(value, str) and ("\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
+            elif isinstance(value, str) and NO_TEXT.search(value):
                 raise ValueError("a text holds a character that is none (NUL, or half of one)")
         return given
 

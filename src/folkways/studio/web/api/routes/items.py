@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from starlette.datastructures import FormData
 
 from folkways.studio.errors import ConflictError
@@ -31,8 +31,14 @@ from folkways.studio.web.api.answers import (
 from folkways.studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
 from folkways.studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of
+from folkways.studio.web.api.routes.imports import ImportTold, begin_import
 
 router = APIRouter(tags=["items"])
+
+MOST_AT_ONCE = 500
+"""Rows that are added before the answer; more are imported in the background."""
+
+ACCEPTED = "They are many and are imported in the background; ask at the address how far that is."
 
 Filter = Annotated[str | None, Query(max_length=64)]
 Names = tuple[Mapping[int, Stage], Mapping[int, Population], Mapping[int, Participant]]
@@ -50,12 +56,18 @@ def list_items(
     return page_of(found, limit, lambda item: item.id, lambda item: ItemTold(**item_fields(item, *names)))
 
 
-@router.post("/studies/{study}/items", status_code=201)
-def add_items(call: StaffCall, body: NewItems) -> Added:
-    """Add one item per row to a stage: all of them, or none if one cannot be used."""
-    added = import_items(
-        call.workspace, call.study.id, body.stage, [cells(row) for row in body.rows], population=body.population, by=call.account.id
-    )
+@router.post("/studies/{study}/items", status_code=201, responses={202: {"model": ImportTold, "description": ACCEPTED}})
+def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | ImportTold:
+    """Add one item per row to a stage: all of them, or none if one cannot be used. More than 500 rows are imported in the
+    background: the answer is 202, with the import and the address at which to ask how far it is.
+    """
+    rows = [cells(row) for row in body.rows]
+    if len(rows) > MOST_AT_ONCE:
+        told = begin_import(call, body.stage, rows, body.population)
+        response.status_code = 202
+        response.headers["Location"] = told.address
+        return told
+    added = import_items(call.workspace, call.study.id, body.stage, rows, population=body.population, by=call.account.id)
     return Added(added=len(added), ids=[item.id for item in added])
 
 

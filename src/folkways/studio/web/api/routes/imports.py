@@ -1,0 +1,70 @@
+"""Imports of many items, which go on in the background: begun, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Path
+from pydantic import BaseModel
+
+from folkways.studio.services import imports, studies
+from folkways.studio.services.imports import Import
+from folkways.studio.web.api.answers import moment
+from folkways.studio.web.api.calls import StaffCall
+from folkways.studio.web.api.problems import Place
+
+router = APIRouter(tags=["items"])
+
+
+class ImportTold(BaseModel):
+    """A table that is imported in the background. address: where to ask how far it is; rows: null until they have been counted.
+
+    state: waiting, running, done, failed (nothing of it was kept), cancelled, deleting, deleted. problems: the first hundred rows
+    that cannot be used. deleted: items of it that were deleted again.
+    """
+
+    id: int
+    address: str
+    stage: str
+    state: str
+    rows: int | None
+    added: int
+    deleted: int
+    error: str | None
+    problems: list[Place]
+    created: datetime
+    finished: datetime | None
+
+
+def begin_import(call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None) -> ImportTold:
+    """Have rows imported in the background. UnknownNameError for a stage or population that the study has not."""
+    place = studies.get_stage(call.workspace, call.study.id, stage)
+    if population is not None:
+        studies.get_population(call.workspace, call.study.id, population)
+    found = imports.begin(
+        call.workspace, call.study.id, place.name, "rows.json", population=population, content=orjson.dumps(rows), waiting=True,
+        by=call.account.id,
+    )  # fmt: skip
+    call.studio.background.wake()
+    return _told(call, found)
+
+
+@router.get("/studies/{study}/imports/{import}")
+def show_import(call: StaffCall, number: Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]) -> ImportTold:
+    """How far an import is, and what was wrong with its rows."""
+    found = imports.get_import(call.workspace, call.study.id, number)
+    if found.state in imports.AT_WORK:
+        call.studio.background.wake()  # somebody else may have been stopped at it
+    return _told(call, found)
+
+
+def _told(call: StaffCall, found: Import) -> ImportTold:
+    return ImportTold(
+        id=found.id, address=f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}", stage=found.stage,
+        state=found.state, rows=found.rows, added=found.added, deleted=found.deleted, error=found.error,
+        problems=[Place(where=f"row {row}", what=what) for row, what in found.problems], created=moment(found.created),
+        finished=moment(found.finished) if found.finished is not None else None,
+    )  # fmt: skip
