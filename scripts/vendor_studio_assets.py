@@ -46,8 +46,9 @@ HTMX = "htmx.org@2.0.11"  # 0BSD
 FONTS = (  # all under the SIL Open Font License 1.1
     Font("@fontsource-variable/noto-sans@5.3.0", "Noto Sans", ("latin", "latin-ext", "greek")),
     Font("@fontsource-variable/source-serif-4@5.3.1", "Source Serif 4", ("latin", "latin-ext", "greek")),
-    Font("@fontsource-variable/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",)),
-    Font("@fontsource-variable/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",)),
+    # One weight of these takes a third of the variable font.
+    Font("@fontsource/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",), weight="400"),
+    Font("@fontsource/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",), weight="400"),
     Font("@fontsource-variable/noto-naskh-arabic@5.3.0", "Noto Naskh Arabic", ("arabic",)),
     # All of Hangul, without the Chinese characters of the same font.
     Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", numbered(range(2, 66), range(100, 120)), weight="400"),
@@ -101,8 +102,8 @@ def main() -> None:
         shutil.copy(htmx / "LICENSE", STATIC / "vendor" / "htmx-LICENSE.txt")
         head = "/* Written by scripts/vendor_studio_assets.py. A browser fetches a slice only when a page uses its characters. */\n"
         for sheet, wanted in (
-            ("fonts.css", [font for font in FONTS if font.weight == "wght"]),
-            ("han-hangul.css", [font for font in FONTS if font.weight != "wght"]),
+            ("fonts.css", [font for font in FONTS if not font.slices[0].isdigit()]),
+            ("han-hangul.css", [font for font in FONTS if font.slices[0].isdigit()]),
         ):
             rules = [rule for font in wanted for rule in copy_font(folder, font)]
             (STATIC / "fonts" / sheet).write_text(head + "\n".join(rules) + "\n", encoding="utf-8")
