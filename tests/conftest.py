@@ -27,7 +27,6 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 LONGEST = (
     "tests/runs/test_on_ray.py",
     "tests/docs/test_examples.py",
-    "tests/benchmarks/xcr/results/test_whole.py",
     "tests/runs/test_culturalbench_models.py",
     "tests/runs/test_misbehaving.py",
     "tests/benchmarks/blend/build/test_model.py",

@@ -168,6 +168,7 @@ def test_data_of_another_length_than_released_are_a_problem(home: Path) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.nightly
 def test_a_server_is_looked_into_and_nobody_is_named(postgres_url: str, home: Path) -> None:
     empty = examined(postgres_url, alone(home), code=1)
     assert empty["workspace"] == {"place": "a PostgreSQL server", "state": "cannot be read"}

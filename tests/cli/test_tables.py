@@ -140,6 +140,7 @@ def test_what_is_asked_for_and_cannot_be_made_is_an_error(release: str, workspac
 
 
 @pytest.mark.shared
+@pytest.mark.nightly
 def test_the_human_line_of_the_real_data(shared: Path) -> None:
     table = tables_of("people", "--raw", str(shared / "data" / "blend" / "3c00d45"), "--text-tools", "simple")["people"]
     assert len(table["rows"]) == 16

@@ -242,6 +242,7 @@ def test_guessing_stands_beside_what_was_published_and_published_figures_stand_a
     assert not any("published" in column for rows in elsewhere for column in rows.columns)
 
 
+@pytest.mark.nightly
 def test_every_report_shows_guessing_and_every_analysis(workspace: Path, settled: dict[str, str], tmp_path: Path) -> None:
     done = folkways("report", "--workspace", workspace, "--out", tmp_path, "--profile", "paper", env=settled)
     assert done.returncode == 0, done.stderr

@@ -78,6 +78,7 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
     assert (stats["total"], stats["distinct"]) == (QUESTIONS, QUESTIONS)
 
 
+@pytest.mark.nightly
 def test_a_second_signal_does_not_wait_for_a_server_that_stalls(server: ChatServer, mcq: Mcq, tmp_path: Path) -> None:
     """It drops the replies that are waited for; what was said until then is scored, and the report is written."""
     workspace, release, report = tmp_path / "w.db", mcq(QUESTIONS), tmp_path / "report"

@@ -265,6 +265,7 @@ def test_texts_compared_on_the_cluster_are_as_alike_as_on_one_machine(
     assert told[-1][0] == told[-1][1]
 
 
+@pytest.mark.nightly
 def test_facts_are_sifted_as_by_one_machine(cluster: Any, server: ChatServer, tmp_path: Path) -> None:
     server.control(mode="csi", latency=0.0, forget=True)
     facts = tmp_path / "facts.csv"

@@ -113,6 +113,7 @@ def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outc
 
 
 @pytest.mark.parametrize("way_on", ["the same command", "score"])
+@pytest.mark.nightly
 def test_killed_while_it_scores(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, way_on: str) -> None:
     """Whatever the killed scoring left behind, scoring again asks nothing and gives the numbers of an undisturbed run."""
     release, whole, killed = mcq(QUESTIONS), tmp_path / "whole.db", tmp_path / "killed.db"

@@ -56,6 +56,7 @@ def test_a_server_that_is_restarted_in_the_middle(mcq: Mcq, tmp_path: Path) -> N
     assert stats["total"] == stats["distinct"] <= QUESTIONS - before + 8
 
 
+@pytest.mark.nightly
 def test_an_interrupt_ends_the_wait_for_a_server_that_was_never_there(mcq: Mcq, tmp_path: Path, closed_port: int) -> None:
     workspace, told = tmp_path / "w.db", tmp_path / "stderr.txt"
     asked = command(closed_port, mcq(QUESTIONS), workspace)
@@ -76,6 +77,7 @@ def test_an_interrupt_ends_the_wait_for_a_server_that_was_never_there(mcq: Mcq, 
         assert server.stats()["total"] == QUESTIONS
 
 
+@pytest.mark.nightly
 def test_a_model_whose_server_does_not_come_back_is_given_up(mcq: Mcq, tmp_path: Path, closed_port: int) -> None:
     workspace = tmp_path / "w.db"
     asked = command(closed_port, mcq(QUESTIONS), workspace)

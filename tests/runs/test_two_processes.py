@@ -84,6 +84,7 @@ def test_the_same_command_twice_at_once_on_a_new_workspace(server: ChatServer, m
     assert_sound(workspace)
 
 
+@pytest.mark.nightly
 def test_different_commands_with_items_in_common(server: ChatServer, mcq: Mcq, workspace: str) -> None:
     """Two runs that share prompts share the answers, whoever asks first."""
     release = mcq(QUESTIONS)
@@ -96,6 +97,7 @@ def test_different_commands_with_items_in_common(server: ChatServer, mcq: Mcq, w
     assert_sound(workspace)
 
 
+@pytest.mark.nightly
 def test_one_is_killed_and_the_other_does_everything(
     server: ChatServer, mcq: Mcq, outcome: Outcome, workspace: str, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def answered(workspace: str) -> int:
 
 
 @pytest.mark.postgres
+@pytest.mark.nightly
 def test_the_job_array_of_the_guide_survives_a_lost_node_and_scores_as_one_machine_does(
     mcq: Callable[[int], Path], outcome: Callable[..., tuple], postgres_url: str, tmp_path: Path
 ) -> None:

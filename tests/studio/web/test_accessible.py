@@ -146,6 +146,7 @@ def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
         page.context.close()
 
 
+@pytest.mark.nightly
 def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
     for locale in ("en", "ar"):
         for address, page in looked_at(site, site.person, [*site.entry, *site.tasks.values()], locale=locale, **PHONE):

@@ -126,6 +126,7 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     assert said(field, 0) == [["김밥"]]
 
 
+@pytest.mark.nightly
 def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -> None:
     page = field.person()
     begin(page)

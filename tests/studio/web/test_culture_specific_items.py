@@ -49,6 +49,7 @@ def mark(page: Any, name: str, words: str) -> None:
     page.evaluate(SELECT, [area.element_handle(), words])
 
 
+@pytest.mark.nightly
 def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     field.add("choose", [CONTENT], "bangladesh")

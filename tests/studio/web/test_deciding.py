@@ -151,6 +151,7 @@ def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Calla
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_participant_sees_it(
     make_field: Callable[..., Field],
 ) -> None:

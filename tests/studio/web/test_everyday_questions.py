@@ -107,6 +107,7 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field: Field) -> None:
     (number,) = field.add(
         "answer", [{"local": "소풍에 무엇을 싸 가나요?", "english": "What is taken on a picnic?", "category": "Food"}]

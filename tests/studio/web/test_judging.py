@@ -22,6 +22,7 @@ STAGES = [{"name": "judge", "kind": "judge_answer", "title": "Judge answers"}]
 POPULATIONS = [{"name": "us", "culture": "US", "language": "en"}, {"name": "china", "culture": "CN"}]
 
 
+@pytest.mark.nightly
 def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     with ChatServer(mode="fixed:nothing of the kind") as server:

@@ -25,6 +25,7 @@ STAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Callable[..., Field]) -> None:
     field = make_field([STAGE])
     desk = field.researcher()

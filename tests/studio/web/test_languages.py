@@ -258,6 +258,7 @@ def test_a_task_is_done_in_another_language(make_field: Callable[..., Field], lo
 
 
 @pytest.mark.browser
+@pytest.mark.nightly
 def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_font(make_field: Callable[..., Field]) -> None:
     pytest.importorskip("playwright.sync_api")
     populations = [{"name": f"p-{language}", "culture": "US", "language": language} for language in SAMPLES]

@@ -74,6 +74,7 @@ def wait_for_step(page: Any, name: str) -> None:
     page.wait_for_selector("form[data-ready]")
 
 
+@pytest.mark.nightly
 def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     author = field.guest()
     begin(author)

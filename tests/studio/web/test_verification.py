@@ -30,6 +30,7 @@ def field(make_field: Callable[..., Field]) -> Field:
     return make_field([{"name": "verify", "kind": "vote", "title": "Check questions"}], populations=POPULATIONS)
 
 
+@pytest.mark.nightly
 def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what_they_did_not_know(field: Field) -> None:
     rice, shoes, jeju = field.add("verify", QUESTIONS)
     people = [field.guest() for _ in range(5)]
@@ -104,6 +105,7 @@ def test_a_task_given_back_is_offered_to_somebody_else(field: Field) -> None:
     expect(other.locator(".subject")).to_have_text(QUESTIONS[0]["question"])
 
 
+@pytest.mark.nightly
 def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Field) -> None:
     rice, _ = field.add("verify", QUESTIONS[:2])
     for choice in ("떡국", "미역국", "냉면", "떡국"):

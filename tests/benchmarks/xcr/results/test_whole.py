@@ -23,7 +23,7 @@ from folkways.runs.reading.result_inputs import load_inputs
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.shared, pytest.mark.nightly]
 
 OF_RUNS = [result for result in BENCHMARK.results if result.tasks]
 
