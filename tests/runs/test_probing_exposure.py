@@ -33,6 +33,7 @@ def releases(folder: Path, items: int) -> None:
 
 
 @pytest.mark.local_model
+@pytest.mark.nightly
 def test_signals_rise_with_exposure_and_their_control_does_not(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs the extra local")
     releases(tmp_path, 16)

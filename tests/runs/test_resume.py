@@ -92,6 +92,7 @@ def test_kill_9_at_random_moments(
         assert killed.write_json() == whole.write_json()
 
 
+@pytest.mark.nightly
 def test_killed_while_the_run_is_written_down(server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path) -> None:
     """A run of which only a part was planned is planned to its end, and expects every item once."""
     many = 5 * SLICE
