@@ -6,7 +6,7 @@ answer the same; texts can be mended at any time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,14 +81,21 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     raw = [{str(each["name"]): each for each in one.raw["populations"]} for one in (old, new)]
     before, after = ({each.name: each for each in one.populations} for one in (old, new))
-    for name in {**before, **after}:
+    for name in _kept("population", before, after, use.populations, "it has people, invitations or items", edit):
         place, used = f"population {name}", name in use.populations
-        if name not in after:
-            edit.note(place, "taken out", "it has people, invitations or items" if used else "")
-        elif name not in before:
-            edit.note(place, "added")
+        _population(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
+
+
+def _kept(what: str, before: Iterable[str], after: Iterable[str], used: Collection[str], why_not: str, edit: Edit) -> Iterator[str]:
+    """The names that are in both descriptions, in order; those that are taken out or added are noted on the way."""
+    there, stay = {*before}, {*after}
+    for name in dict.fromkeys((*before, *after)):
+        if name not in stay:
+            edit.note(f"{what} {name}", "taken out", why_not if name in used else "")
+        elif name not in there:
+            edit.note(f"{what} {name}", "added")
         else:
-            _population(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
+            yield name
 
 
 def _population(
@@ -118,14 +125,9 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     both = [name for name in before if name in after]
     if both != [name for name in after if name in before]:
         edit.note("stages", "in another order", "items are in them already; their order stays" if {*both} & {*use.stages} else "")
-    for name in {**before, **after}:
+    for name in _kept("stage", before, after, use.stages, "it has items", edit):
         place, used = f"stage {name}", name in use.stages
-        if name not in after:
-            edit.note(place, "taken out", "it has items" if used else "")
-        elif name not in before:
-            edit.note(place, "added")
-        else:
-            _stage(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
+        _stage(before[name], after[name], raw[0][name], raw[1][name], place, used, edit)
 
 
 def _stage(
