@@ -18,10 +18,10 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from perf.studio import session
-from perf.studio.scenario import DRAFTS, FAST, SLOW
+from perf.studio.scenario import DRAFTS, FAST, MANY, SLOW
 from perf.studio.table import about, results_table
 
-SCENARIOS = {"fast": FAST, "slow": SLOW, "drafts": DRAFTS}
+SCENARIOS = {"fast": FAST, "slow": SLOW, "drafts": DRAFTS, "many": MANY}
 DATABASES = ("sqlite", "postgresql")
 GOAL = 1.5
 """Seconds within which 95 of 100 replies have to come, as long as there is a server."""
@@ -68,7 +68,11 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m perf.studio", description="Measure the studio under load.")
     add = parser.add_argument
     add(
-        "--scenario", type=_some(SCENARIOS), default=list(SCENARIOS), metavar="NAME[,NAME]", help="fast, slow, drafts; default: all"
+        "--scenario",
+        type=_some(SCENARIOS),
+        default=list(SCENARIOS),
+        metavar="NAME[,NAME]",
+        help=f"{', '.join(SCENARIOS)}; default: all",
     )
     add(
         "--database",

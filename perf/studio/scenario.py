@@ -24,7 +24,8 @@ class Scenario:
     people, items: how many. seconds: that a person takes for an item, on average. arrival: seconds within which all come.
     lease: seconds for which a slot is kept. leave, late, tabs, twice: how often (0 to 1) somebody leaves a task for good, sends it
     after its lease, works in two tabs, sends twice. drafts: every answer is saved as a draft before it is sent, as the page does
-    for those who take seconds. kills: times that the server is killed, spread over the answers. most: seconds for everything.
+    for those who take seconds. kills: times that the server, or one of its processes, is killed, spread over the answers.
+    workers: processes that answer. most: seconds for everything.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Scenario:
     twice: float = 0.1
     drafts: bool = False
     kills: int = 2
+    workers: int = 1
     most: float = 180.0
     seed: int = 0
     study: str = "load"
@@ -83,3 +85,13 @@ def prepare(workspace: Workspace, scenario: Scenario) -> str:
 FAST = Scenario("50 people, 0.15 s an item", people=50, items=200, seconds=0.15, arrival=2.0, lease=10.0)
 SLOW = Scenario("500 people, 15 s an item", people=500, items=400, seconds=15.0, arrival=30.0, lease=45.0, most=240.0)
 DRAFTS = replace(SLOW, name="500 people, 15 s an item, drafts", drafts=True)
+MANY = replace(
+    SLOW,
+    name="2,000 people, 15 s an item, four processes",
+    people=2000,
+    items=1600,
+    arrival=120.0,
+    lease=60.0,
+    most=400.0,
+    workers=4,
+)

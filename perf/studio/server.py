@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
+import random
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
 
-TICKS = os.sysconf("SC_CLK_TCK")
+import psutil
 
 
 class Server:
-    """The studio on a workspace. A context manager; ``restart`` kills it without warning and starts it again.
+    """The studio on a workspace. A context manager.
 
-    url: where it is. cpu: seconds of user and system time so far, of every process that it has been.
+    workers: processes that answer. url: where it is. cpu: seconds of user and system time so far, of every process that it has been.
     """
 
-    def __init__(self, location: str, log: Path) -> None:
+    def __init__(self, location: str, log: Path, workers: int = 1) -> None:
         self.location = location
         self.log = log
+        self.workers = workers
         self.url = ""
         self.port = 0
         self._used = 0.0
@@ -28,6 +29,7 @@ class Server:
     def start(self) -> None:
         """Start the process and wait until its address can be opened."""
         command = [sys.executable, "-m", "folkways.cli.main", "studio", "--port", str(self.port), "--workspace", self.location]
+        command += ["--workers", str(self.workers)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         assert self.process.stdout
@@ -45,8 +47,11 @@ class Server:
         assert self.process.stdout
         self.process.stdout.close()
 
-    def restart(self) -> None:
-        """``kill -9``, and start again."""
+    def kill(self) -> None:
+        """``kill -9``, and start again; of several processes one, which the others' parent starts again."""
+        if self.workers > 1:
+            random.choice([each for each in self._children() if "spawn_main" in each.cmdline()[-2]]).kill()
+            return
         self.stop(signal.SIGKILL)
         self.start()
 
@@ -56,8 +61,11 @@ class Server:
         return self._used + (self._cpu() if self.process.poll() is None else 0.0)
 
     def _cpu(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        processes = (psutil.Process(self.process.pid), *self._children())
+        return sum(sum(each.cpu_times()[:4]) for each in processes)
+
+    def _children(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
 
     def __enter__(self) -> Server:
         self.start()

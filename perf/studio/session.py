@@ -57,7 +57,7 @@ def measure(scenario: Scenario, location: str, database: str, folder: Path) -> R
     workspace = open_workspace(location)
     try:
         invitation = prepare(workspace, scenario)
-        with Server(location, folder / "server.log") as server:
+        with Server(location, folder / "server.log", scenario.workers) as server:
             return asyncio.run(_drive(scenario, database, workspace, server, invitation))
     finally:
         workspace.close()
@@ -117,7 +117,7 @@ async def _keep(scenario: Scenario, workspace: Workspace, server: Server, over: 
         if at and await asyncio.to_thread(answered, workspace) >= at[0]:
             at.pop(0)
             began = time.monotonic()
-            await asyncio.to_thread(server.restart)
+            await asyncio.to_thread(server.kill)
             outages.append((began, time.monotonic()))
         elif await asyncio.to_thread(all_done, workspace):
             over.set()
