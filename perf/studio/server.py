@@ -15,7 +15,7 @@ import psutil
 class Server:
     """The studio on a workspace. A context manager.
 
-    workers: processes that answer. url: where it is. cpu: seconds of user and system time so far, of every process that it has been.
+    workers: processes that answer. url: where it is. cpu: user and system seconds so far, of every process that it has been.
     """
 
     def __init__(self, location: str, log: Path, workers: int = 1) -> None:
