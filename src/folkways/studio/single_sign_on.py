@@ -76,7 +76,7 @@ def load_single_sign_on(path: Path) -> SingleSignOn:
         if name not in KINDS:
             raise DataError(f"{name!r} is not known here; there are {', '.join(KINDS)}", file=path)
         kind, words = KINDS[name]
-        if not isinstance(value, kind) or (kind is str and not value.strip()):
+        if not isinstance(value, kind) or (isinstance(value, str) and not value.strip()):
             raise DataError(f"{name} has to be {words}", file=path)
     missing = [name for name in NEEDED if name not in table]
     if missing:
@@ -103,6 +103,6 @@ def secret_of(described: SingleSignOn) -> str | None:
     found = os.environ.get(described.secret)
     if not found:
         raise FolkwaysError(
-            f"the secret of the studio at {described.name} is to be in the environment variable {described.secret}, which is not set"
+            f"the secret that {described.name} knows the studio by is not there: set the environment variable {described.secret}"
         )
     return found

@@ -84,8 +84,8 @@ class OpenIdProvider:
 
     def __init__(self, described: SingleSignOn) -> None:
         try:
-            import authlib.oauth2.client
-            import joserfc  # noqa: F401 - both are used further down
+            import authlib  # noqa: F401 - both are used further down
+            import joserfc  # noqa: F401
         except ImportError as error:
             raise MissingExtraError("Single sign-on", "studio", error.name or "authlib") from None
         secret_of(described)
@@ -136,7 +136,7 @@ class OpenIdProvider:
             LOG.warning("%s cannot be asked: %s", self.described.issuer, error or type(error).__name__)
             raise NotAllowedError("%(name)s does not answer; try again in a moment", name=self.described.name) from None
         except (_UnusableAnswerError, AuthlibBaseError, JoseError, *MALFORMED) as error:
-            LOG.warning("what %s answered cannot be used: %s", self.described.issuer, error)
+            LOG.warning("what %s answered cannot be used: %r", self.described.issuer, str(error)[:500])
             raise NotAllowedError(
                 "what %(name)s answered cannot be used; tell whoever runs this server", name=self.described.name
             ) from None
@@ -201,7 +201,7 @@ class OpenIdProvider:
         )
         claims.validate(leeway=LEEWAY_SECONDS)
         if {"email", *self.described.claims} <= claims.keys() or "userinfo_endpoint" not in document:
-            return claims
+            return dict(claims)
         more = self._json(document["userinfo_endpoint"], headers={"Authorization": f"Bearer {given['access_token']}"})
         if more.get("sub") != claims["sub"]:
             raise _UnusableAnswerError("its two answers are about different people")
@@ -239,11 +239,16 @@ class OpenIdProvider:
 
         async def fetch() -> tuple[int, bytes]:
             # Uncompressed: a little of what is compressed may be a lot.
-            own = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"folkways/{__version__}"}
+            sent = {
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",
+                "User-Agent": f"folkways/{__version__}",
+                **(headers or {}),
+            }
             timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
             async with (
                 aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as session,
-                session.request(method, address, headers=own | (headers or {}), data=body, allow_redirects=False) as reply,
+                session.request(method, address, headers=sent, data=body, allow_redirects=False) as reply,
             ):
                 content = bytearray()
                 async for part in reply.content.iter_any():
@@ -275,4 +280,4 @@ class _Answer:
         return orjson.loads(self.content)
 
     def raise_for_status(self) -> None:
-        raise _UnusableAnswerError(f"its token endpoint answered {self.status_code}")
+        raise _UnusableAnswerError(f"its token endpoint answered {self.status_code} without a JSON object")

@@ -78,7 +78,10 @@ def nameless_account(connection: sa.Connection, locale: str = "en", now: float |
     return insert_account(connection, None, None, "", locale, now)
 
 
-def insert_account(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None) -> int:
+def insert_account(
+    connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None
+) -> int:
+    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; hashed: its password."""
     row = {
         "login": login,
         "password": hashed,

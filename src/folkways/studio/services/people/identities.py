@@ -19,8 +19,8 @@ from folkways.workspace.studio import tables as schema
 def account_of(
     workspace: Workspace, identity: Identity, *, create: bool = False, locale: str = "en", now: float | None = None
 ) -> Account | None:
-    """The account of an identity: the one that it was linked with before, else the one whose login is its e-mail address, else, with
-    ``create``, a new one; None for nobody's.
+    """The account of an identity: the one that it was linked with before, else the one whose login is its e-mail address, else,
+    with ``create``, a new one; None for nobody's.
 
     An account that is linked by its login loses its password, its sessions and its links for passwords: whoever made it may have
     given an address that was not theirs. NotAllowedError for one that is disabled, or that is linked with somebody else.

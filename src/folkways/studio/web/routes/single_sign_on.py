@@ -56,13 +56,14 @@ def come_back(context: RequestContext) -> Response:
     provider = _provider(context)
     context.studio.rates.take("signin", context.address)
     answer = context.request.query_params
-    *begun, following = (context.cookie(SIGN_ON_COOKIE) or "...").split(".", 3)
-    following = own_address(unquote(following) or "/")
+    kept = context.cookie(SIGN_ON_COOKIE).split(".", 3)
+    state, nonce, verifier, following = kept if len(kept) == 4 else ("", "", "", "/")
+    following = own_address(unquote(following))
     context.cookies[SIGN_ON_COOKIE] = None
     try:
-        if not begun[0] or not tokens_match(begun[0], answer.get("state")):
+        if not state or not tokens_match(state, answer.get("state")):
             raise NotAllowedError("this sign-in took too long, or was begun in another window; begin again")
-        identity = provider.finish(Begun(*begun), _back(context), answer)
+        identity = provider.finish(Begun(state, nonce, verifier), _back(context), answer)
         account = _account(context, identity, provider, following)
     except (NotAllowedError, InviteError) as error:
         audit.record(context.workspace, "account.sign_in_failed")
@@ -80,7 +81,9 @@ def _account(context: RequestContext, identity: Identity, provider: OpenIdProvid
         account = identities.account_of(context.workspace, identity, create=True, locale=context.locale)
         participants.join(context.workspace, token, account.id if account else None, locale=context.locale)
     if account is None:
-        raise NotAllowedError("nobody here has the address %(email)s; ask whoever runs the study for an invitation", email=identity.email)
+        raise NotAllowedError(
+            "nobody here has the address %(email)s; ask whoever runs the study for an invitation", email=identity.email
+        )
     return account
 
 
