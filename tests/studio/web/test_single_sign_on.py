@@ -307,7 +307,7 @@ def test_invited_staff_come_in_through_the_provider_and_no_further(make: Callabl
     assert site.post(f"/join/{token}", login="x", password="", name="").status_code == (422 if passwords else 403)
     assert len(stored(site.workspace, schema.accounts)) == 1
 
-    assert site.sign_in(f"/join/{token}").status_code == 303
+    assert site.sign_in(f"/join/{token}").headers["location"] == f"/work/{study.name}"
     number = site.who()
     assert number is not None
     assert accounts.roles_of(site.workspace, study.id, number) == {Role.REVIEWER}

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from folkways.studio.clients.openid import Begun, Identity, OpenIdProvider
 from folkways.studio.errors import InviteError, NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Role
-from folkways.studio.services import audit
+from folkways.studio.services import audit, studies
 from folkways.studio.services.people import identities, invites, participants
 from folkways.studio.web.request_context import ANYBODY, SIGN_ON_COOKIE, RequestContext
 from folkways.studio.web.routes.account import begin_session, own_address
@@ -64,7 +64,7 @@ def come_back(context: RequestContext) -> Response:
         if not state or not tokens_match(state, answer.get("state")):
             raise NotAllowedError("this sign-in took too long, or was begun in another window; begin again")
         identity = provider.finish(Begun(state, nonce, verifier), _back(context), answer)
-        account = _account(context, identity, provider, following)
+        account, following = _account(context, identity, provider, following)
     except (NotAllowedError, InviteError) as error:
         audit.record(context.workspace, "account.sign_in_failed")
         return _refused(context, error, following)
@@ -72,19 +72,20 @@ def come_back(context: RequestContext) -> Response:
     return context.go(following)
 
 
-def _account(context: RequestContext, identity: Identity, provider: OpenIdProvider, following: str) -> Account:
-    """The account of whom the provider let in. Somebody new who comes by an invitation for staff gets one, with the role."""
+def _account(context: RequestContext, identity: Identity, provider: OpenIdProvider, following: str) -> tuple[Account, str]:
+    """The account of whom the provider let in, and where they go on. Somebody new whom an invitation makes staff comes in by it."""
     new = provider.described.new_accounts
     account = identities.account_of(context.workspace, identity, create=new, locale=context.locale)
     token = following.removeprefix("/join/")
     if account is None and token != following and invites.find_invite(context.workspace, token).role != Role.ANNOTATOR:
         account = identities.account_of(context.workspace, identity, create=True, locale=context.locale)
-        participants.join(context.workspace, token, account.id if account else None, locale=context.locale)
+        person = participants.join(context.workspace, token, account.id if account else None, locale=context.locale)
+        following = f"/work/{studies.get_study(context.workspace, person.study_id).name}"
     if account is None:
         raise NotAllowedError(
             "nobody here has the address %(email)s; ask whoever runs the study for an invitation", email=identity.email
         )
-    return account
+    return account, following
 
 
 def _refused(context: RequestContext, error: NotAllowedError | InviteError, following: str) -> Response:
