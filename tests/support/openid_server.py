@@ -49,7 +49,6 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
     "no keys": {"jwks_uri": None},
 }
 ANSWERS: dict[str, tuple[str, bytes]] = {
-    "huge": ("/token", b'{"id_token": "' + b"x" * 2**21),
     "deep": ("/token", b'{"id_token": ' + b"[" * 100_000),
     "no JSON": ("/token", b"<html>"),
     "a list": ("/.well-known/openid-configuration", b"[]"),
@@ -60,7 +59,7 @@ ANSWERS: dict[str, tuple[str, bytes]] = {
 
 SIGNATURES = ("alg none", "shared secret", "stranger's key", "tampered")
 BROWSER = ("access_denied", "server_error", "no code", "issuer of the answer")
-FAULTS = (*CLAIMS, *DOCUMENTS, *ANSWERS, *SIGNATURES, *BROWSER, "elsewhere", "slow")
+FAULTS = (*CLAIMS, *DOCUMENTS, *ANSWERS, *SIGNATURES, *BROWSER, "elsewhere", "huge", "slow")
 
 
 class OpenIdServer(ServerProcess):
@@ -122,7 +121,8 @@ class Provider:
         challenge = base64.urlsafe_b64encode(sha256(form.get("code_verifier", "").encode()).digest()).rstrip(b"=").decode()
         if asked is None or form.get("redirect_uri") != asked["redirect_uri"] or challenge != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
-        return 200, {"access_token": "access", "token_type": "Bearer", "id_token": self.id_token(asked["nonce"])}
+        more = {"more": "x" * 2**21} if self.fault == "huge" else {}
+        return 200, {"access_token": "access", "token_type": "Bearer", "id_token": self.id_token(asked["nonce"]), **more}
 
     def id_token(self, nonce: str) -> str:
         now = int(time.time())
