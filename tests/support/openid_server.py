@@ -135,9 +135,8 @@ class Provider:
             **self.person,
             **CLAIMS.get(self.fault, {}),
         }
-        if self.settings.get("thin"):
-            said = {name: value for name, value in said.items() if not name.startswith("email")}
-        claims = {name: value for name, value in said.items() if value is not None}
+        left_out = self.settings.get("left_out", ())
+        claims = {name: value for name, value in said.items() if value is not None and name not in left_out}
         if self.fault == "alg none":
             return jwt.encode(claims, "", algorithm="none", headers={"kid": "one"})
         if self.fault == "shared secret":

@@ -270,11 +270,14 @@ def test_only_those_whom_the_server_wants_come_in(make: Callable[..., Site]) -> 
 
 def test_what_the_token_does_not_say_is_asked_for_and_has_to_be_about_the_same_person(site: Site) -> None:
     me = site.account()
-    site.provider.control(thin=True, userinfo={"sub": "person-2"})
+    both = ["email", "email_verified"]
+    site.provider.control(left_out=both, userinfo={"sub": "person-2"})
     assert site.sign_in().status_code == 403
-    site.provider.control(thin=True, userinfo={"email_verified": False})
+    site.provider.control(left_out=both, userinfo={"email_verified": False})
     assert site.sign_in().status_code == 403
-    site.provider.control(thin=True)
+    site.provider.control(left_out=["email"], userinfo={"email_verified": None})  # verified is said, but not of this address
+    assert site.sign_in().status_code == 403
+    site.provider.control(left_out=both)
     assert site.sign_in().status_code == 303 and site.who() == me.id
 
 
