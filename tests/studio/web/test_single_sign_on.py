@@ -252,6 +252,8 @@ def test_where_the_studio_is_and_where_one_goes_on_to(make: Callable[..., Site])
     assert "HttpOnly" in place.headers["set-cookie"] and "Secure" in place.headers["set-cookie"]
     reply = site.client.get(sent_on(place.headers["location"]))
     assert reply.headers["location"] == "/field/"
+    long = site.client.get("/field/signin/sso", params={"next": "/" + "x" * 5000})
+    assert "%2Fxxx" not in long.headers["set-cookie"]  # no browser would keep it
     assert 'href="/field/signin/sso?next=/' in site.client.get("/field/signin").text
 
 
