@@ -65,6 +65,7 @@ def command(
     offered = _offered(models)
     settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks)
     with opened(workspace, create=True) as database:
+        _try_media(database)
         serve(database, host=host, port=port, workers=workers, settings=settings, ready=_ready)
 
 
@@ -79,6 +80,17 @@ def _offered(file: Path | None) -> dict[str, OfferedModel]:
         except FolkwaysError as error:
             click.echo(f"note: the model {name} cannot be asked: {error}", err=True)
     return found
+
+
+def _try_media(workspace: Workspace) -> None:
+    """Say where pictures and recordings go, if not beside the workspace, and what keeps them from it; a study may need none."""
+    from folkways.studio.services.media_stores import PLACE_VARIABLE, MediaStoreError, media_store
+
+    if os.environ.get(PLACE_VARIABLE):
+        try:
+            media_store(workspace).check()
+        except MediaStoreError as error:
+            click.echo(f"note: {error}", err=True)
 
 
 def _ready(address: str) -> None:

@@ -90,7 +90,8 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         back_up(first, tmp_path / "1.zip")
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
     restore(tmp_path / "1.zip", studio_workspace)
-    assert media.find_media(studio_workspace, made.study.id, "bowl.png")[1].read_bytes() == b"a picture"
+    bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
     there = Desk(studio_workspace, made.study, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
