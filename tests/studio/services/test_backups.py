@@ -106,6 +106,9 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     assert contents(studio_workspace) == before
     restore(tmp_path / "2.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == after
+    media.delete_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.list_media(studio_workspace, made.study.id) == ()
+    assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
 
 
 def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
