@@ -56,7 +56,7 @@ class Workspace:
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """Have the ``read`` blocks of this thread share one connection (on SQLite one snapshot), until it writes or this block ends.
+        """Have the ``read`` blocks of this thread share one connection until it writes or this block ends; on SQLite one snapshot.
 
         For a request that reads many small things: a connection is taken and given back once. Not for blocks that wait for long.
         """
