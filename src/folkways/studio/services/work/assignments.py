@@ -26,14 +26,15 @@ from folkways.studio.records import (
     from_row,
 )
 from folkways.studio.rules.counts import room
+from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
 from folkways.studio.services.work.eligible_slots import (
     attention_check,
     free_slot,
-    room_under_cap,
     slot_with_item,
     slots_at_hand,
+    taken_by,
 )
 from folkways.studio.services.work.known_answers import test_slot
 from folkways.studio.services.work.leases import lease_end, not_theirs, renewed
@@ -159,7 +160,9 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
 
 
 def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> Work | NoWork:
-    if room_under_cap(connection, person, stage) == 0:
+    cap, gold = stage.config["cap"], Gold.of(stage.config)
+    taken = 0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)  # without them, nobody asks
+    if room(taken, cap) == 0:
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
@@ -167,7 +170,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
     if isinstance(known, str):
         return NoWork(known)
     if known is None:
-        known = attention_check(connection, person, stage)
+        known = attention_check(connection, person, stage, taken)
     found = free_slot(connection, person, stage, now) if known is None else slot_with_item(connection, known)
     if found is None:
         return NoWork("none_left")

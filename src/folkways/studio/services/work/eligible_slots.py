@@ -56,8 +56,8 @@ _TAKEN = (
         _items.c.check.is_(None),
     )
 )
-# What a person cannot be given is little: it is named, and looked up once, so that no database comes to ask of every item whether it
-# may be given.
+# What a person cannot be given is little: it is named, and looked up once, so that no database comes to ask of every item whether
+# it may be given.
 _KEPT_BACK = sa.union_all(
     sa.select(_others.c.item_id).where(_others.c.participant_id == _person),
     sa.select(_skips.c.item_id).where(_skips.c.participant_id == _person),
@@ -92,12 +92,6 @@ def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> i
     return int(connection.scalar(_TAKEN, {"person": participant_id, "stage": stage_id}) or 0)
 
 
-def room_under_cap(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
-    """How many more slots of a stage a person may take; None where it has no cap."""
-    cap = stage.config["cap"]
-    return None if cap is None else room(taken_by(connection, person.id, stage.id), cap)
-
-
 def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Slot | None:
     """The first slot that is open, or whose lease ran out, locked for this transaction."""
     for statement in _FREE:
@@ -109,20 +103,20 @@ def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now:
 
 def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
     """How many items of a stage a person could still be given at this moment; None where they write their own without a cap."""
-    left = room_under_cap(connection, person, stage)
+    cap = stage.config["cap"]
+    left = None if cap is None else room(taken_by(connection, person.id, stage.id), cap)
     if stage_kind(stage.kind).authored or left == 0:
         return left
     offered = int(connection.scalar(_LEFT, _about(person, stage)) or 0)
     return offered if left is None else min(left, offered)
 
 
-def attention_check(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
+def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
     """A slot of a question of known answer that this person has not had, where it is the turn of one."""
     gold = Gold.of(stage.config)
-    if gold is None:
+    if gold is None or not gold.is_turn(taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)):
         return None
-    had = taken_by(connection, person.id, stage.id) + gold_asked(connection, person, stage)
-    return known_slot(connection, person, stage, test=False) if gold.is_turn(had + 1, seed_of(person, stage)) else None
+    return known_slot(connection, person, stage, test=False)
 
 
 def count_known_ahead(connection: sa.Connection, person: Participant, stage: Stage, left: int) -> int:
@@ -130,8 +124,10 @@ def count_known_ahead(connection: sa.Connection, person: Participant, stage: Sta
     so that nobody can tell them apart by a number that changes.
     """
     gold = Gold.of(stage.config)
-    if gold is None or room_under_cap(connection, person, stage) == 0:
+    if gold is None:
         return 0
     taken = taken_by(connection, person.id, stage.id)
+    if room(taken, stage.config["cap"]) == 0:
+        return 0
     known = count_fresh(connection, person, stage, test=False)
     return gold.ahead(taken + gold_asked(connection, person, stage), left, known, seed_of(person, stage))
