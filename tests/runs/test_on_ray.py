@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -292,6 +293,27 @@ def test_an_error_in_a_share_of_a_build_is_that_of_the_command(cluster: Any, tmp
     with pytest.raises(FolkwaysError, match="is not what it was"):
         work_on_ray(failing, shares, lambda _what: None)
     assert all(share.file.is_file() and not share.folder.exists() for share in shares)
+
+
+def waiting(name: str, file: Path, _folder: Path) -> None:
+    Path(name).write_text(str(file.parent), encoding="utf-8")
+    for _ in range(1_200):
+        time.sleep(0.1)
+
+
+@pytest.mark.nightly
+def test_a_build_that_is_interrupted_leaves_nothing_on_the_nodes(cluster: Any, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    (tmp_path / "facts.csv").write_text("a fact", encoding="utf-8")
+
+    def interrupt() -> None:
+        wait_for(lambda: begun.is_file() and begun.read_text(encoding="utf-8"), 60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with ThreadPoolExecutor(1) as pool, interrupts.remembered(), pytest.raises(KeyboardInterrupt):
+        pool.submit(interrupt)
+        work_on_ray(waiting, [Share(str(begun), tmp_path / "facts.csv", tmp_path / "made")], lambda _what: None)
+    assert not Path(begun.read_text(encoding="utf-8")).exists()
 
 
 @pytest.mark.nightly

@@ -58,28 +58,34 @@ def take_sample(view: ReportView, max_rows: int = MAX_ROWS) -> Sample:
         of_kept = pl.col("task").cast(pl.String).is_in([*data.without_items])
         data = replace(data, judgements=data.judgements.filter(~of_kept))
     outcome = _outcome(data, data.judgements.columns)
-    told = ("endpoint", pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash().alias("group"), _size())
+    told = ("endpoint", _group(outcome), _size())
     slices = [rows.select(told) for rows in data.judgements.iter_slices(SLICE)]  # texts of a million would be copied
     deciding = pl.concat([data.judgements.clear().select(told), *slices]).with_row_index("row")
     if view.models:
         deciding = deciding.filter(~pl.col("endpoint").cast(pl.String).str.starts_with(BASELINE_PREFIX))
-    shown = plain(data.judgements[_bounded(deciding, max_rows)]).with_columns(outcome=outcome)
-    shown = shown.with_columns(_written_out(pl.col(name)).alias(name) for name in ITEM_TEXTS)
-    shown = shown.sort("task", "culture", "item", "endpoint", "language", "variant", "profile")
-    columns: dict[str, Any] = {name: _coded(shown[name].fill_null("")) for name in KEYS}
+    total, rows = deciding.height, _bounded(deciding.drop("endpoint"), max_rows)
+    del deciding, slices
+    order = ("task", "culture", "item", "endpoint", "language", "variant", "profile")
+    shown = data.judgements[rows].with_columns(outcome=outcome).sort(pl.col(name).cast(pl.String) for name in order)
+    columns: dict[str, Any] = {name: _coded(shown[name].cast(pl.String).fill_null("")) for name in KEYS}
     columns["endpoint"] = _named(columns["endpoint"], lambda name: view.short.get(name, name))
     columns["culture_name"] = _named(columns["culture"], culture_name)
     columns["language_name"] = _named(columns["language"], language_name)
     columns["details"] = _coded(pl.Series(_details(data, shown), dtype=pl.String))
-    columns.update({name: _coded(shown[name]) for name in ITEM_TEXTS})
+    columns.update({name: _coded(_written_out(shown[name].cast(pl.String))) for name in ITEM_TEXTS})
     packed = gzip.compress(orjson.dumps(columns), compresslevel=6, mtime=0)
-    return Sample(base64.b64encode(packed).decode(), shown.height, deciding.height)
+    return Sample(base64.b64encode(packed).decode(), shown.height, total)
+
+
+def _group(outcome: pl.Expr) -> pl.Expr:
+    """A number for what takes turns, in half the memory of a hash: of ten thousand groups two may share one."""
+    return (pl.struct(*SPREAD[:-1], outcome.alias("outcome")).hash() % 0xFFFFFFFB).cast(pl.UInt32).alias("group")
 
 
 def _size() -> pl.Expr:
     """Characters of a judgement's own texts, as far as the page shows them."""
     lengths = [pl.col(name).cast(pl.String).str.len_chars().fill_null(0).clip(upper_bound=MAX_CHARACTERS) for name in OWN_TEXTS]
-    return pl.sum_horizontal(lengths).alias("size")
+    return pl.sum_horizontal(lengths).cast(pl.UInt16).alias("size")
 
 
 def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
@@ -89,21 +95,15 @@ def _bounded(deciding: pl.DataFrame, max_rows: int) -> pl.Series:
     """
     if deciding.height > max_rows or int(deciding["size"].sum()) > MAX_TOTAL_CHARACTERS:
         shuffled = deciding.sample(fraction=1.0, shuffle=True, seed=SEED)
-        turns = (
-            shuffled.select("row", "size", turn=pl.int_range(pl.len()).over("group"))
-            .sort("turn", maintain_order=True)
-            .head(max_rows)
-        )
+        turns = shuffled.select("row", "size", turn=pl.int_range(pl.len(), dtype=pl.UInt32).over("group"))
+        last = turns["turn"].sort()[min(max_rows, turns.height) - 1]
+        turns = turns.filter(pl.col("turn") <= last).sort("turn", maintain_order=True).head(max_rows)
         return turns.filter(pl.col("size").cum_sum() <= MAX_TOTAL_CHARACTERS)["row"].sort()
     return deciding["row"]
 
 
-def _written_out(column: pl.Expr) -> pl.Expr:
+def _written_out(texts: pl.Series) -> pl.Series:
     """Texts as they are shown: cut, with controls written out. Most texts repeat, and each is looked at once."""
-    return column.map_batches(_map_distinct, return_dtype=pl.String)
-
-
-def _map_distinct(texts: pl.Series) -> pl.Series:
     distinct = texts.drop_nulls().unique()
     shown = [visible(shorten(text, MAX_CHARACTERS)) for text in distinct]
     return texts.replace_strict(distinct, pl.Series(shown, dtype=pl.String), default=None, return_dtype=pl.String)
@@ -125,10 +125,11 @@ def _details(data: ReportData, shown: pl.DataFrame) -> list[str]:
     """Facets and metrics of each row in one line: ``topic Food · SEM-B 1``."""
     metrics = {metric.name: metric.label for task in data.metrics.values() for metric in task}
     known = {*JUDGEMENTS, *JUDGED_ITEMS, *KEYS}
-    facets = [name for name in shown.columns if name not in known and name not in metrics and shown.schema[name] == pl.String]
+    schema = plain(shown.clear()).schema
+    facets = [name for name in shown.columns if name not in known and name not in metrics and schema[name] == pl.String]
     measured = [name for name in metrics if name in shown.columns]
     lines: dict[tuple[Any, ...], str] = {}
-    rows = shown.select(*facets, *measured).rows()
+    rows = plain(shown.select(*facets, *measured)).rows()
     for row in dict.fromkeys(rows):
         words, values = row[: len(facets)], row[len(facets) :]
         parts = [f"{name.replace('_', ' ')} {visible(word)}" for name, word in zip(facets, words, strict=True) if word is not None]

@@ -22,6 +22,7 @@ from folkways.runs.on_ray.cluster import connect, plain_errors
 T = TypeVar("T")
 
 LOOK_SECONDS = 0.2
+CANCEL_SECONDS = 3.0
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -63,6 +64,10 @@ def work_on_ray(work: Callable[[str, Path, Path], T], shares: Sequence[Share], r
                 report(f"{len(made):,} of {len(shares):,}: {share.name}")
             interrupts.check()
     finally:
+        for result in at_work:
+            ray.cancel(result)  # so that it removes its files
+        if at_work:
+            ray.wait(list(at_work), num_returns=len(at_work), timeout=CANCEL_SECONDS)
         for result in at_work:
             ray.cancel(result, force=True)
     return [made[number] for number in range(len(shares))]

@@ -30,8 +30,6 @@ NOT_STORED = (
     "they are not shown. folkways score {0} adds them, and asks no model."
 )
 
-ROW_GROUP = 100_000
-
 CostOf = Callable[[str, int, int, bool], float | None]
 """Model name, input tokens, output tokens -> US dollars, or None where the price is not known."""
 
@@ -95,14 +93,15 @@ def collect(
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     order = judged.columns
-    replies = io.BytesIO()  # compressed while results are made, which need none: a million take much memory
-    judged.select("response").write_parquet(replies, row_group_size=ROW_GROUP)
+    # Compressed while results are made, which need none: a million take much memory. Chunk by chunk, as those of the other columns
+    # are: where they differ, polars copies all columns.
+    replies = [_packed(chunk) for chunk in judged["response"].get_chunks()]
     judged = judged.drop("response")
     inputs = inputs_of(judged.drop("text", "gold"), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs), inputs)
-    replies.seek(0)
-    judged = judged.hstack(pl.read_parquet(replies)).select(order)
-    del replies
+    unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
+    judged = judged.hstack(pl.concat(unpacked, rechunk=False)).select(order)
+    del unpacked
     kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])
@@ -125,6 +124,13 @@ def collect(
         without_results=without,
         without_items=kept,
     )
+
+
+def _packed(chunk: pl.Series) -> io.BytesIO:
+    packed = io.BytesIO()
+    chunk.to_frame().write_parquet(packed, row_group_size=max(chunk.len(), 1))
+    packed.seek(0)
+    return packed
 
 
 def _is_kept(release: Release) -> bool:
