@@ -15,7 +15,7 @@ from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
 from folkways.studio.services.rows import change_rows, delete_rows, get_row, inserted_id, read_all
 from folkways.studio.services.work.known_answers import judge_known
-from folkways.studio.services.work.leases import Held, hold, own_assignment
+from folkways.studio.services.work.leases import Held, hold, not_theirs, own_assignment
 from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.services.work.suggestions import settle_suggestions
 from folkways.studio.stages.registry import stage_kind
@@ -24,6 +24,7 @@ from folkways.workspace.studio import tables as schema
 
 LONGEST_KEY = 64
 
+# Statements are made once: making one costs more than running it.
 _items, _slots, _judgements = schema.items, schema.assignments, schema.judgements
 _LOCK_ITEM = (
     sa.select(_items)
@@ -42,7 +43,6 @@ _STORED = sa.select(_judgements).where(
         _judgements.c.assignment_id == sa.bindparam("assignment_id"),
     )
 )
-"""Statements are made once: making one costs more than running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,8 @@ def submit(
             item_id = own_assignment(connection, participant_id, assignment_id).item_id
             get_row(connection, schema.participants, id=participant_id, lock="key")
             row = get_row(connection, schema.items, id=item_id)
+            if row.check is None:  # it became theirs this moment, and is not locked
+                raise not_theirs()
         item = from_row(Item, row)
         held = hold(connection, participant_id, assignment_id)
         stage = held.stage
