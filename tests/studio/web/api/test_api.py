@@ -7,6 +7,7 @@ import json
 import time
 import zipfile
 from collections.abc import Callable
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -109,12 +110,25 @@ def test_many_rows_are_imported_in_the_background(study: tuple[Program, str]) ->
         reply = api.ask("POST", f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
         found = json.loads(reply.text)
         assert (reply.status, found["state"]) == (202, "waiting") and reply.headers["location"] == found["address"]
-        until = time.monotonic() + 30
-        while found["state"] in imports.AT_WORK and time.monotonic() < until:
-            time.sleep(0.1)
-            found = api.get(found["address"].removeprefix("/api/v1"))
+        found = _over(api, found)
         assert (found["state"], found["added"], len(found["problems"])) == (state, added, wrong)
     assert found["problems"][0] == {"where": "row 1", "what": "there is an item 'many-0' already"}
+
+    failed, done = api.get(f"{place}/imports?limit=2")["data"]
+    assert (failed["state"], done["state"]) == ("failed", "done")
+    address = done["address"].removeprefix("/api/v1")
+    assert "over" in problem(api.ask("POST", f"{address}/cancel"), 409)["detail"]
+    reply = api.ask("DELETE", address)
+    gone = _over(api, json.loads(reply.text))
+    assert (reply.status, gone["state"], gone["deleted"]) == (202, "deleted", len(rows))
+
+
+def _over(api: Program, found: dict[str, Any]) -> dict[str, Any]:
+    until = time.monotonic() + 30
+    while found["state"] in imports.AT_WORK and time.monotonic() < until:
+        time.sleep(0.1)
+        found = api.get(found["address"].removeprefix("/api/v1"))
+    return found
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,10 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/items"): ADJUDICATORS,
     ("POST", "/studies/{study}/items"): STAFF,
     ("GET", "/studies/{study}/items/{item}"): ADJUDICATORS,
+    ("GET", "/studies/{study}/imports"): STAFF,
     ("GET", "/studies/{study}/imports/{import}"): STAFF,
+    ("POST", "/studies/{study}/imports/{import}/cancel"): STAFF,
+    ("DELETE", "/studies/{study}/imports/{import}"): STAFF,
     ("POST", "/studies/{study}/items/{item}/decisions"): ADJUDICATORS,
     ("POST", "/studies/{study}/judgements/{judgement}/redactions"): STAFF,
     ("POST", "/studies/{study}/draws"): STAFF,
@@ -103,7 +106,16 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 """Bodies with which whoever is allowed to is still told what is wrong, so that nothing changes."""
 
-CHANGES = ("/personal", "/withdrawal", "/invites/{invite}", "/state", "/{role}", "/enable", "/webhooks/{webhook}")
+CHANGES = (
+    "/personal",
+    "/withdrawal",
+    "/invites/{invite}",
+    "/state",
+    "/{role}",
+    "/enable",
+    "/webhooks/{webhook}",
+    "/imports/{import}",
+)
 """What does change something for those who may: they are tried last, on a world of their own."""
 
 

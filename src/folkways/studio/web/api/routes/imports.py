@@ -1,4 +1,4 @@
-"""Imports of many items, which go on in the background: begun, and how far they are."""
+"""Imports of many items, which go on in the background: begun, how far they are, cancelled, deleted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from folkways.studio.services import imports, studies
 from folkways.studio.services.imports import Import
 from folkways.studio.web.api.answers import moment
 from folkways.studio.web.api.calls import StaffCall
+from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 from folkways.studio.web.api.problems import Place
 
 router = APIRouter(tags=["items"])
@@ -52,12 +53,35 @@ def begin_import(call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]],
     return _told(call, found)
 
 
+ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]
+
+
+@router.get("/studies/{study}/imports")
+def list_imports(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[ImportTold]:
+    """The imports of a study, newest first."""
+    return slice_of(imports.list_imports(call.workspace, call.study.id), cursor, limit, lambda each: _told(call, each))
+
+
 @router.get("/studies/{study}/imports/{import}")
-def show_import(call: StaffCall, number: Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]) -> ImportTold:
+def show_import(call: StaffCall, number: ImportNumber) -> ImportTold:
     """How far an import is, and what was wrong with its rows."""
     found = imports.get_import(call.workspace, call.study.id, number)
     if found.state in imports.AT_WORK:
         call.studio.background.wake()  # somebody else may have been stopped at it
+    return _told(call, found)
+
+
+@router.post("/studies/{study}/imports/{import}/cancel")
+def cancel_import(call: StaffCall, number: ImportNumber) -> ImportTold:
+    """Stop an import. What it has added stays until it is deleted."""
+    return _told(call, imports.cancel(call.workspace, call.study.id, number, by=call.account.id))
+
+
+@router.delete("/studies/{study}/imports/{import}", status_code=202)
+def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
+    """Have the items of an import deleted that nobody has begun. It goes on in the background, as the state says."""
+    found = imports.delete_import(call.workspace, call.study.id, number, by=call.account.id)
+    call.studio.background.wake()
     return _told(call, found)
 
 
