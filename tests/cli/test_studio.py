@@ -183,6 +183,33 @@ def test_a_list_of_models_that_is_none_is_said(
     assert "s3cret" not in done.stderr
 
 
+PROVIDER = 'issuer = "https://login.example.org"\nclient_id = "studio"\nname = "Example University"\n'
+PROVIDERS = {
+    "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a description of an OpenID Connect provider"),
+    "bare.toml": ('name = "Example University"', r"bare\.toml: issuer and client_id must be given"),
+    "pasted.toml": (PROVIDER + 'client_secret = "s3cret"', r"'client_secret' is not known here; there are issuer, .*secret"),
+    "clear.toml": (PROVIDER.replace("https", "http"), r"the issuer 'http://login\.example\.org' cannot be used"),
+    "words.toml": (PROVIDER + 'passwords = "no"', r"passwords has to be true or false"),
+    "mail.toml": (PROVIDER + 'domains = ["@example.org"]', r"domains has to be a list of texts without"),
+    "lists.toml": (PROVIDER + 'claims = {groups = ["a"]}', r"claims has to be a table of texts"),
+    "unset.toml": (PROVIDER + 'secret = "NO_SUCH_SECRET"', r"set the environment variable NO_SUCH_SECRET"),
+}
+
+
+@pytest.mark.parametrize("name", list(PROVIDERS))
+def test_a_provider_through_which_nobody_could_sign_in_is_said(
+    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, words = PROVIDERS[name]
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    done = folkways("studio", "--sso", name)
+    assert done.returncode == 2
+    assert re.search(words, done.stderr), done.stderr
+    assert "s3cret" not in done.stderr
+
+
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:
     text = studio("studio", "template", "red-teaming").stdout.replace("models:\n", "models:\n  helper: small\n  verifier: lab\n")
     (tmp_path / "mine.yaml").write_text(text)

@@ -16,6 +16,7 @@ from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways.studio.offered_models import OfferedModel
+    from folkways.studio.single_sign_on import SingleSignOn
     from folkways.workspace.database import Workspace
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -33,6 +34,8 @@ STATES = {"open": "open", "pause": "paused", "close": "closed"}
               help="Address that people's browsers see, behind a server with a certificate; it may end in a path.")  # fmt: skip
 @click.option("--models", type=click.Path(path_type=Path), envvar=MODELS_VARIABLE, metavar="FILE.toml",
               help="The models that studies may choose from; without it they ask none.")  # fmt: skip
+@click.option("--sso", type=click.Path(path_type=Path), envvar="FOLKWAYS_STUDIO_SSO", metavar="FILE.toml",
+              help="The OpenID Connect provider through which people may sign in.")  # fmt: skip
 @click.option("--private-webhooks", is_flag=True, help="Let webhooks call addresses of this server's own network, without TLS.")
 @click.option("--workspace", "-w", default=DEFAULT_WORKSPACE, show_default=True, envvar="FOLKWAYS_WORKSPACE", metavar="PATH|URL",
               help="SQLite file, or postgresql://user@host/database.")  # fmt: skip
@@ -44,6 +47,7 @@ def command(
     workers: int,
     origin: str | None,
     models: Path | None,
+    sso: Path | None,
     private_webhooks: bool,
     workspace: str,
 ) -> None:
@@ -63,7 +67,8 @@ def command(
     from folkways.studio.web.settings import Settings
 
     offered = _offered(models)
-    settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks)
+    provider = _single_sign_on(sso) if sso is not None else None
+    settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
     with opened(workspace, create=True) as database:
         serve(database, host=host, port=port, workers=workers, settings=settings, ready=_ready)
 
@@ -79,6 +84,16 @@ def _offered(file: Path | None) -> dict[str, OfferedModel]:
         except FolkwaysError as error:
             click.echo(f"note: the model {name} cannot be asked: {error}", err=True)
     return found
+
+
+def _single_sign_on(file: Path) -> SingleSignOn:
+    """The provider that a file describes; FolkwaysError where nobody could sign in through it."""
+    from folkways.studio.clients.openid import OpenIdProvider
+    from folkways.studio.single_sign_on import load_single_sign_on
+
+    described = load_single_sign_on(file)
+    OpenIdProvider(described)  # here, and not first in the processes that answer
+    return described
 
 
 def _ready(address: str) -> None:

@@ -46,6 +46,8 @@ ADJUDICATORS = STAFF | {REVIEWER, EXPERT}
 IN_STUDY = frozenset({PERSON, OTHER_PERSON, REVIEWER, EXPERT})
 HIS = frozenset({PERSON})
 AUTHOR = frozenset({REVIEWER})
+NOBODY: frozenset[str] = frozenset()
+"""On a server without single sign-on; on one with it, test_single_sign_on.py says who."""
 
 TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/"): ALL,
@@ -56,6 +58,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/api/v1"): ALL,  # an application of its own: tests/studio/web/api
     ("GET", "/signin"): ALL,
     ("POST", "/signin"): ALL,
+    ("GET", "/signin/sso"): NOBODY,
+    ("GET", "/signin/sso/callback"): NOBODY,
     ("POST", "/signout"): SIGNED_IN,
     ("POST", "/language"): ALL,
     ("GET", "/languages"): ALL,

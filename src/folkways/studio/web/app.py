@@ -34,6 +34,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from folkways.studio.clients.openid import OpenIdProvider
     from folkways.studio.imports.running import Background
     from folkways.studio.web.api.app import PLACE, create_api
     from folkways.studio.web.prefix import AtPrefix
@@ -54,6 +55,7 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
         Waiting(MOST_WAITING, MOST_OF_A_STUDY),
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         Background(workspace),
+        OpenIdProvider(settings.single_sign_on) if settings.single_sign_on is not None else None,
     )
     routes = all_routes()
     uploads = tuple("/" + route.path.rpartition("/")[2] for route in routes if route.upload)

@@ -13,6 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from folkways.studio.clients.openid import OpenIdProvider
 from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.imports.running import Background
 from folkways.studio.records import Account, Participant, Population, Role, Session, Study
@@ -36,7 +37,8 @@ VISITOR_COOKIE = "folkways_visitor"
 LOCALE_COOKIE = "folkways_locale"
 FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
-LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60}
+SIGN_ON_COOKIE = "folkways_sign_on"
+LASTS = {SESSION_COOKIE: int(sessions.LIFETIME_SECONDS), LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60, SIGN_ON_COOKIE: 600}
 """Seconds for which a cookie is kept; the others end with the browser."""
 
 RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
@@ -45,7 +47,7 @@ RUNS_STUDIES = frozenset({Role.OWNER, Role.RESEARCHER})
 @dataclass(frozen=True)
 class Studio:
     """What every request shares. waiting: places for those who wait for a model. slow: threads for their requests. background: does
-    what takes longer than a request.
+    what takes longer than a request. provider: of single sign-on.
     """
 
     workspace: Workspace
@@ -54,6 +56,7 @@ class Studio:
     waiting: Waiting
     slow: CapacityLimiter
     background: Background
+    provider: OpenIdProvider | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +301,12 @@ class RequestContext:
         """An uploaded file; None where none was chosen."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
+
+    def need_passwords(self) -> None:
+        """NotAllowedError on a server that lets people in through its provider alone."""
+        settings = self.studio.settings
+        if settings.single_sign_on is not None and not settings.passwords:
+            raise NotAllowedError("there are no passwords here; sign in with %(name)s", name=settings.single_sign_on.name)
 
     def allow(self) -> None:
         """Refuse whoever may not use this route. What is another study's or person's is not told apart from what is not there."""

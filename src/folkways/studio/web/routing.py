@@ -45,9 +45,9 @@ class Routes:
 
     routes: list[Route] = field(default_factory=list)
 
-    def get(self, path: str, access: Access) -> Callable[[Handler], Handler]:
-        """A page."""
-        return self._add("GET", path, access)
+    def get(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
+        """A page. options: slow of the Route."""
+        return self._add("GET", path, access, **options)
 
     def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
         """Something that changes something. options: upload, slow and pause of the Route."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from folkways.errors import FolkwaysError
 from folkways.studio.offered_models import OfferedModel
+
+if TYPE_CHECKING:
+    from folkways.studio.single_sign_on import SingleSignOn
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
@@ -28,6 +32,7 @@ class Settings:
     private_webhooks: whether webhooks may call addresses of this server's own network, and without TLS.
     prolific_keys: URL or file of the JSON Web Key Set with which Prolific signs entries; needed only by studies that ask for
                    signed entry.
+    single_sign_on: the OpenID Connect provider that lets people in; None for none.
     """
 
     origin: str | None = None
@@ -44,6 +49,7 @@ class Settings:
     models: Mapping[str, OfferedModel] = field(default_factory=dict)
     private_webhooks: bool = False
     prolific_keys: str = "https://api.prolific.com/.well-known/study/jwks.json"
+    single_sign_on: SingleSignOn | None = None
 
     def __post_init__(self) -> None:
         if self.origin is None:
@@ -64,6 +70,11 @@ class Settings:
     def prefix(self) -> str:
         """The path below which browsers see the studio, without a slash at its end; empty where the host is its own."""
         return urlsplit(self.origin or "").path.rstrip("/")
+
+    @property
+    def passwords(self) -> bool:
+        """Whether people may sign in by password."""
+        return self.single_sign_on is None or self.single_sign_on.passwords
 
     @property
     def secure(self) -> bool:

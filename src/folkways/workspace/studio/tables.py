@@ -44,6 +44,18 @@ password_links = Table(
     Column("expires", Float, nullable=False),
 )
 
+identities = Table(
+    "studio_identities",  # who an account is at the provider of single sign-on; an e-mail address may change hands, this does not
+    metadata,
+    id_column(),
+    reference("studio_accounts", "account_id"),
+    Column("issuer", String(512), nullable=False),
+    Column("subject", String(256), nullable=False),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("issuer", "subject"),
+    UniqueConstraint("account_id", "issuer"),
+)
+
 attempts = Table(
     "studio_attempts",  # failed sign-ins, for rate limits that hold over all processes
     metadata,

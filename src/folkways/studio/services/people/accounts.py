@@ -14,7 +14,7 @@ from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionErr
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import count, find_row, inserted_id
+from folkways.studio.services.rows import count, find_row, get_value, inserted_id
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -69,16 +69,19 @@ def create_account(
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login)) is not None:
             raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
-        number = _insert(connection, login, hashed, name.strip()[:256] or login, locale, now)
+        number = insert_account(connection, login, hashed, name.strip()[:256] or login, locale, now)
     return get_account(workspace, number)
 
 
 def nameless_account(connection: sa.Connection, locale: str = "en", now: float | None = None) -> int:
     """The id of a new account without login, for people who come by a recruitment service; within the caller's transaction."""
-    return _insert(connection, None, None, "", locale, now)
+    return insert_account(connection, None, None, "", locale, now)
 
 
-def _insert(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None) -> int:
+def insert_account(
+    connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None
+) -> int:
+    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; hashed: its password."""
     row = {
         "login": login,
         "password": hashed,
@@ -112,6 +115,12 @@ def find_account(workspace: Workspace, login: str) -> Account | None:
     with workspace.read() as connection:
         row = connection.execute(sa.select(schema.accounts).where(schema.accounts.c.login == login.strip().casefold())).first()
     return from_row(Account, row) if row else None
+
+
+def has_password(workspace: Workspace, account_id: int) -> bool:
+    """Whether an account has a password; those of people who come by an invitation or by single sign-on have none."""
+    with workspace.read() as connection:
+        return get_value(connection, schema.accounts.c.password, id=account_id) is not None
 
 
 def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "", now: float | None = None) -> Account | None:

@@ -50,7 +50,8 @@ def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, 
         if connection.scalar(elsewhere) is None and connection.scalar(staff) is None:
             values = {"login": None, "password": None, "name": "", "disabled": True}
             change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
-            connection.execute(sa.delete(schema.sessions).filter_by(account_id=person.account_id))
+            for table in (schema.sessions, schema.identities):
+                connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
         audit.note(connection, "participant.attributes_deleted", study_id=study_id, account_id=by, participant_id=participant_id)
         return int(deleted)
 

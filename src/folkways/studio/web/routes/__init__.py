@@ -17,6 +17,7 @@ from folkways.studio.web.routes import (
     people,
     programs,
     settings,
+    single_sign_on,
     steps,
     suggestions,
     work,
@@ -25,7 +26,7 @@ from folkways.studio.web.routing import Route
 
 PARTS = (
     *(account, entry, work, steps, suggestions, known_answers, new_study, desk, people, items, discussion, disagreement, data),
-    *(media, settings, programs, passwords),
+    *(media, settings, programs, passwords, single_sign_on),
 )
 
 

@@ -54,6 +54,7 @@ def show_sign_in(context: RequestContext) -> Response:
 @routes.post("/signin", ANYBODY, pause=lambda context: accounts.sign_in_pause(context.workspace, context.text("login")))
 def sign_in(context: RequestContext) -> Response:
     """Check the password; what is wrong is not told apart."""
+    context.need_passwords()
     context.studio.rates.take("signin", context.address)
     following = own_address(context.text("next", "/"))
     try:
@@ -80,21 +81,26 @@ def sign_out(context: RequestContext) -> Response:
 @routes.get("/account", SIGNED_IN)
 def show_account(context: RequestContext) -> Response:
     """The account's own page."""
-    return context.page("account/account.html.j2", problems={})
+    may = context.studio.settings.passwords and accounts.has_password(context.workspace, context.me.id)
+    return context.page("account/account.html.j2", problems={}, has_password=may)
 
 
 @routes.post("/account/password", SIGNED_IN)
 def change_password(context: RequestContext) -> Response:
     """Give the account a new password; every device has to sign in again."""
+    context.need_passwords()
     context.studio.rates.take("signin", context.address)
     login = context.me.login or ""
     if accounts.verify_password(context.workspace, login, context.text("current"), key=context.address) is None:
         return context.page(
-            "account/account.html.j2", 403, problems={"current": context.gettext("This is not your present password.")}
+            "account/account.html.j2",
+            403,
+            problems={"current": context.gettext("This is not your present password.")},
+            has_password=True,
         )
     if len(context.text("password")) < accounts.SHORTEST_PASSWORD:
         words = context.gettext("At least %(count)s characters are needed.", count=accounts.SHORTEST_PASSWORD)
-        return context.page("account/account.html.j2", 422, problems={"password": words})
+        return context.page("account/account.html.j2", 422, problems={"password": words}, has_password=True)
     accounts.set_password(context.workspace, context.me.id, context.text("password"))
     context.cookies[SESSION_COOKIE] = None
     return context.go("/signin", "password-changed")

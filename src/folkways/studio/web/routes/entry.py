@@ -77,6 +77,7 @@ def join(context: RequestContext) -> Response:
     external, signed = _external(study, given, context)
     account_id = context.account.id if context.account is not None and not external else None
     if account_id is None and role != Role.ANNOTATOR:
+        context.need_passwords()
         try:
             account = accounts.create_account(
                 context.workspace, context.text("login"), context.text("password"), name=context.text("name"), locale=context.locale

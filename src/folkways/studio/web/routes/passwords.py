@@ -17,6 +17,7 @@ routes = Routes()
 @routes.get("/password/{token}", ANYBODY)
 def show_form(context: RequestContext) -> Response:
     """The form, for as long as the link works."""
+    context.need_passwords()
     account = password_links.account_of_link(context.workspace, context.request.path_params["token"])
     return context.page("account/password.html.j2", login=account.login, problems={})
 
@@ -24,6 +25,7 @@ def show_form(context: RequestContext) -> Response:
 @routes.post("/password/{token}", ANYBODY)
 def choose(context: RequestContext) -> Response:
     """Take the new password; every device has to sign in again."""
+    context.need_passwords()
     context.studio.rates.take("signin", context.address)
     token = context.request.path_params["token"]
     try:
@@ -39,6 +41,7 @@ def choose(context: RequestContext) -> Response:
 @routes.post("/studies/{study}/password-link", OWNER)
 def make(context: RequestContext) -> Response:
     """A link for somebody of this study; it is shown once."""
+    context.need_passwords()
     number = whole(context.text("account"))
     if number is None or not accounts.roles_of(context.workspace, context.study.id, number):
         raise NotFoundError(context.gettext("There is no such person."))
