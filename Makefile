@@ -97,9 +97,9 @@ mutants: $(DEV) ## Plant 300 small faults and see whether the nearest tests noti
 lock: $(DEV) ## Resolve the pinned dependencies again, after pyproject.toml has changed
 	"$(BIN)/uv" pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --output-file requirements/run.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra cluster --extra gguf --extra hub --extra postgres --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
+	"$(BIN)/uv" pip compile pyproject.toml --group dev --extra building --extra cluster --extra gguf --extra hub --extra postgres --extra s3 --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --constraints requirements/run.txt --output-file requirements/dev.txt
-	"$(BIN)/uv" pip compile pyproject.toml --group build --extra postgres --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
+	"$(BIN)/uv" pip compile pyproject.toml --group build --extra postgres --extra s3 --extra studio --universal --python-version 3.11 --generate-hashes --no-header \
 		--quiet --constraints requirements/dev.txt --output-file requirements/studio.txt
 	sed -n '/^xllamacpp==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/gguf.txt
 	sed -n '/^uv==/,/^    # via/{/# via/!p;}' requirements/dev.txt > requirements/uv.txt

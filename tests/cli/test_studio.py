@@ -99,6 +99,10 @@ def test_pictures_lie_beside_the_workspace(studio: Folkways, tmp_path: Path) -> 
     assert studio("studio", "media", "verification", "a.gif").stdout == "added 1 file to verification\n"
     assert studio("studio", "media", "verification", "a.gif").stdout == "added 0 files to verification\n"
     assert [path.read_bytes() for path in (tmp_path / "folkways.db-media").glob("*/*")] == [b"GIF89a and more"]
+    assert studio("studio", "media", "verification").stdout == "a.gif  image/gif  15 bytes\n"
+    assert studio("studio", "media", "verification", "--delete", "a.gif").stdout == "deleted a.gif from verification\n"
+    assert list((tmp_path / "folkways.db-media").glob("*/*")) == []
+    assert "there is no such file" in studio("studio", "media", "verification", "--delete", "a.gif").stderr
 
 
 def test_states_and_accounts(studio: Folkways) -> None:

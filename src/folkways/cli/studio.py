@@ -70,6 +70,7 @@ def command(
     provider = _single_sign_on(sso) if sso is not None else None
     settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
     with opened(workspace, create=True) as database:
+        _try_media(database)
         serve(database, host=host, port=port, workers=workers, settings=settings, ready=_ready)
 
 
@@ -94,6 +95,17 @@ def _single_sign_on(file: Path) -> SingleSignOn:
     described = load_single_sign_on(file)
     OpenIdProvider(described)  # here, and not first in the processes that answer
     return described
+
+
+def _try_media(workspace: Workspace) -> None:
+    """Say where pictures and recordings go, if not beside the workspace, and what keeps them from it; a study may need none."""
+    from folkways.studio.services.media_stores import PLACE_VARIABLE, MediaStoreError, media_store
+
+    if os.environ.get(PLACE_VARIABLE):
+        try:
+            media_store(workspace).check()
+        except MediaStoreError as error:
+            click.echo(f"note: {error}", err=True)
 
 
 def _ready(address: str) -> None:

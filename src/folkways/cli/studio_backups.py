@@ -42,7 +42,12 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
     from folkways.studio.services.backups import restore
 
     with opened(workspace, create=True) as database:
-        click.echo(f"restored {file} into {database.location}: {restore(file, database, replace=replace)}")
+        found = restore(file, database, replace=replace)
+        click.echo(f"restored {file} into {database.location}: {found}")
+        if found.bucket:
+            click.echo(
+                f"note: start the studio with FOLKWAYS_MEDIA={found.bucket}, or bring the files of that place to another", err=True
+            )
 
 
 COMMANDS = (backup, restore_backup)

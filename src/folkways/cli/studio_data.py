@@ -42,21 +42,30 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 
 @click.command("media", context_settings=CONTEXT)
 @click.argument("study")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--delete", "gone", multiple=True, metavar="NAME", help="Delete this one, which no item shows; may be given again.")
 @workspace_option
-def media(study: str, files: tuple[Path, ...], workspace: str) -> None:
-    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none.
+def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str) -> None:
+    """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none. Without a file, list
+    what the study has.
 
-    They lie in a folder beside the workspace, or in that which FOLKWAYS_MEDIA names.
+    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names.
     """
     from folkways.reports.text import plural
     from folkways.studio.clients.desk import study_id
     from folkways.studio.imports.media import read_files
-    from folkways.studio.services.media import add_media
+    from folkways.studio.services.media import add_media, delete_media, list_media
 
     with opened(workspace) as database:
-        added = add_media(database, study_id(database, study), read_files(files))
-        click.echo(f"added {plural(added, 'file')} to {study}")
+        number = study_id(database, study)
+        for name in gone:
+            delete_media(database, number, name)
+            click.echo(f"deleted {name} from {study}")
+        if files:
+            click.echo(f"added {plural(add_media(database, number, read_files(files)), 'file')} to {study}")
+        elif not gone:
+            for each in list_media(database, number):
+                click.echo(f"{each.name}  {each.type}  {each.bytes:,} bytes")
 
 
 @click.command("draw", context_settings=CONTEXT)

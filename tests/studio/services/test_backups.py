@@ -90,7 +90,8 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         back_up(first, tmp_path / "1.zip")
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
     restore(tmp_path / "1.zip", studio_workspace)
-    assert media.find_media(studio_workspace, made.study.id, "bowl.png")[1].read_bytes() == b"a picture"
+    bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
     there = Desk(studio_workspace, made.study, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
@@ -105,6 +106,9 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     assert contents(studio_workspace) == before
     restore(tmp_path / "2.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == after
+    media.delete_media(studio_workspace, made.study.id, "bowl.png")
+    assert media.list_media(studio_workspace, made.study.id) == ()
+    assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
 
 
 def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:

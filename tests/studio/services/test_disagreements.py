@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from folkways.stats.intervals import wilson
 from folkways.stats.raters.agreement import percent_agreement
 from folkways.studio.records import Participant
-from folkways.studio.rules.disagreement import differs, pair_agreement
+from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.rules.spread import spread
 from folkways.studio.services import disagreements
 from folkways.studio.services.agreement_over_time import agreement_over_time
-from folkways.studio.services.disagreements import Answered, Said, read_answers
+from folkways.studio.services.disagreements import Measured, Said, measured, read_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.web.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
@@ -31,25 +32,34 @@ STAGES = [{"name": "verify", "kind": "vote", "answers": 3, "majority": 3}, {"nam
 LABELS = st.lists(st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), min_size=1), min_size=1, max_size=6)
 
 
-@given(LABELS)
-def test_pairs_that_agree_are_those_of_percent_agreement(labels: list[dict[str, int]]) -> None:
-    found = []
-    for name in sorted({name for each in labels for name in each}):
-        unit = {str(number): each[name] for number, each in enumerate(labels) if name in each}
-        value = percent_agreement([unit]).value
-        found += [] if value is None else [value]
-    assert pair_agreement(labels) == (pytest.approx(sum(found) / len(found)) if found else None)
+def mean(shares: list[float]) -> float:
+    return sum(shares) / len(shares) if shares else float("nan")
 
 
-@given(LABELS, st.dictionaries(st.sampled_from("ab"), st.integers(0, 2)))
-def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(
-    others: list[dict[str, int]], own: dict[str, int]
-) -> None:
-    told = []
-    for name, label in own.items():
-        said = [each[name] for each in others if name in each]
-        told += [label != most for most in set(said) if 2 * sum(each == most for each in said) > len(said)]
-    assert differs(own, others) == (any(told) if told else None)
+@given(st.lists(LABELS, max_size=4))
+def test_many_items_at_once_are_what_each_comes_to_alone(items: list[list[dict[str, int]]]) -> None:
+    found = spread(items)
+    for number, labels in enumerate(items):
+        alone = disagreement(labels)
+        assert found.apart[number] == pytest.approx(float("nan") if alone is None else alone, nan_ok=True)
+        units = [{str(who): each[name] for who, each in enumerate(labels) if name in each} for name in "ab"]
+        shares = [value for unit in units if (value := percent_agreement([unit]).value) is not None]
+        assert found.agree[number] == pytest.approx(mean(shares), nan_ok=True)
+
+
+@given(st.lists(LABELS, max_size=4))
+def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(items: list[list[dict[str, int]]]) -> None:
+    expected = []
+    for labels in items:
+        for person, own in enumerate(labels):
+            others = labels[:person] + labels[person + 1 :]
+            told = []
+            for name, label in own.items():
+                said = [each[name] for each in others if name in each]
+                told += [label != most for most in set(said) if 2 * sum(each == most for each in said) > len(said)]
+            expected.append((bool(told), any(told)))
+    found = spread(items)
+    assert list(zip(found.told.tolist(), found.differs.tolist(), strict=True)) == expected
 
 
 @pytest.fixture
@@ -69,8 +79,8 @@ def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = 
             judgements.submit(desk.workspace, person.id, work.assignment.id, submission, key, now=at + number * DAY + 60)
 
 
-def read(desk: Desk) -> tuple[Answered, ...]:
-    return read_answers(desk.workspace, desk.study.id)
+def read(desk: Desk) -> Measured:
+    return measured(read_answers(desk.workspace, desk.study.id))
 
 
 @ON_A_FILE
@@ -85,7 +95,7 @@ def test_stages_items_and_people_by_hand(desk: Desk) -> None:
     assert (stage.stage.name, stage.population, stage.items, stage.bands) == ("verify", "korea", 5, (2, 0, 2, 1))
     assert stage.mean == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 5)
     disputed = [(each.item_id, share) for each, share in disagreements.most_disputed(answered, 2)]
-    assert disputed == [(answered[3].item_id, pytest.approx(2 / 3)), (answered[1].item_id, pytest.approx(1 / 3))]
+    assert disputed == [(answered.answered[3].item_id, pytest.approx(2 / 3)), (answered.answered[1].item_id, pytest.approx(1 / 3))]
     found = {row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)}
     # Of the five items the others agree in: all for Park but the fourth, two for Kim and Lee.
     assert {who: (row.differ, row.n) for who, row in found.items()} == {kim.id: (0, 2), lee.id: (0, 2), park.id: (2, 4)}
@@ -105,7 +115,7 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk)
     people = [desk.person() for _ in range(3)]
     letters = {person.pseudonym: letter for person, letter in zip(people, "abc", strict=True)}
     vote(desk, people, ["111"])
-    (pattern,) = read(desk)
+    (pattern,) = read(desk).answered
 
     def told(*said: str) -> list[tuple[str, int, int, bool]]:
         answered = [
@@ -117,7 +127,7 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Desk)
         ]
         return [
             (letters[row.pseudonym], row.differ, row.n, row.stands_out)
-            for row in disagreements.by_person(desk.workspace, desk.study.id, answered)
+            for row in disagreements.by_person(desk.workspace, desk.study.id, measured(answered))
         ]
 
     assert told(*["110"] * 30) == [("c", 30, 30, False)], "the two others are divided by the third throughout: nothing to compare"

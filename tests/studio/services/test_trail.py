@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from typing import Any
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import audit, discussion, gold, items, redaction, studies
+from folkways.studio.services import audit, discussion, gold, items, media, redaction, studies
 from folkways.studio.services.items import NewItem
 from folkways.studio.services.people import accounts, holding, invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, judgements
@@ -116,6 +117,11 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
             told(f"discussion.{kind}", owner, None, f"item:{first.id}", at=53.0)
     discussion.delete_comment(workspace, study.id, said_of_it, owner, now=54.0)
     told("comment.deleted", owner, None, f"item:{first.id}", at=54.0, comment=said_of_it)
+
+    media.add_media(workspace, study.id, {"bowl.png": ("image/png", b"a picture")}, by=owner, now=55.0)
+    told("media.added", owner, None, at=55.0, n=1)
+    media.delete_media(workspace, study.id, "bowl.png", by=owner, now=56.0)
+    told("media.deleted", owner, None, at=56.0, name="bowl.png", sha256=hashlib.sha256(b"a picture").hexdigest())
 
     participants.finish(workspace, kim)
     told("participant.finished", None, kim)

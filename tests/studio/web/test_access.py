@@ -91,6 +91,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/work/{study}/media/{file}"): IN_STUDY,
     ("GET", "/studies/{study}/media/{file}"): ADJUDICATORS,
     ("POST", "/studies/{study}/data/media"): STAFF,
+    ("POST", "/studies/{study}/media/{file}/delete"): STAFF,
     ("GET", "/work/{study}/tasks/{assignment}/answer"): HIS,
     ("GET", "/work/{study}/test"): IN_STUDY,
     ("POST", "/work/{study}/tasks/{assignment}/suggest"): HIS,

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from typing import Literal
 
 from folkways.stats.intervals import wilson
 from folkways.studio.records import Stage
-from folkways.studio.rules.disagreement import pair_agreement
-from folkways.studio.services.disagreements import Answered
+from folkways.studio.services.disagreements import Measured
 
 By = Literal["week", "hundred"]
 
@@ -43,17 +43,17 @@ class Course:
     points: tuple[Point, ...]
 
 
-def agreement_over_time(answered: Sequence[Answered], by: By = "week") -> tuple[Course, ...]:
+def agreement_over_time(found: Measured, by: By = "week") -> tuple[Course, ...]:
     """The course of every stage whose answers are meant to agree, in order of stages."""
+    answered = found.answered
     stages = {each.stage.id: each.stage for each in answered}
     moments: defaultdict[int, list[float]] = defaultdict(list)
     for each in answered:
         moments[each.stage.id] += [one.created for one in each.said]
     places = {stage: {moment: place for place, moment in enumerate(sorted(times))} for stage, times in moments.items()}
     shares: defaultdict[int, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for each in answered:
-        share = 1.0 if each.unanimous else pair_agreement([one.labels for one in each.said])
-        if share is None:
+    for each, share in zip(answered, found.spread.agree.tolist(), strict=True):
+        if isnan(share):
             continue
         last = max(one.created for one in each.said)
         stretch = _monday(last) if by == "week" else places[each.stage.id][last] // HUNDRED

@@ -2,6 +2,7 @@
 
 A backup is a ZIP file with ``backup.json`` (what it is a backup of), ``workspace.db``, a SQLite workspace, whatever the database it
 was made from, so that a study that began in a file can go on on a server, and ``media/``, pictures and recordings by their hash.
+Those that lie in a bucket stay there: the backup names it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sqlite3
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -22,8 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from folkways import __version__
-from folkways.files import write_bytes
-from folkways.studio.services.media import media_folder, media_path
+from folkways.studio.services.media_stores import Bucket, MediaStore, media_store
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import PROBLEMS, WorkspaceError, explained
 from folkways.workspace.schema import HEAD, metadata
@@ -42,7 +42,10 @@ ROWS_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since the epoch."""
+    """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since the epoch.
+
+    bucket: where pictures and recordings are, if not in it.
+    """
 
     schema: str
     folkways: str
@@ -52,10 +55,12 @@ class Backup:
     answers: int
     media: int
     runs: int
+    bucket: str | None = None
 
     def __str__(self) -> str:
         counted = ", ".join(f"{number} {name}" for name in COUNTED if (number := getattr(self, name)))
-        return f"{counted or 'nothing yet'}; schema {self.schema}"
+        away = f"; pictures and recordings are not in it, they are in {self.bucket}" if self.bucket else ""
+        return f"{counted or 'nothing yet'}; schema {self.schema}{away}"
 
 
 def back_up(workspace: Workspace, file: Path) -> Backup:
@@ -73,21 +78,17 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
             except PROBLEMS as error:
                 raise explained(f"cannot back up the workspace {workspace.location}", error) from error
             with closing(open_workspace(copy, create=False)) as copied, copied.read() as connection:
-                found = Backup(HEAD, __version__, made, **_counts(connection))
                 hashes = sorted(connection.scalars(sa.select(metadata.tables["studio_media"].c.sha256).distinct()))
+                store = media_store(workspace) if hashes else None
+                bucket = store.place if isinstance(store, Bucket) else None
+                found = Backup(HEAD, __version__, made, **_counts(connection), bucket=bucket)
             packed = Path(folder) / "backup.zip"
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr(ABOUT, json.dumps(asdict(found), indent=1))
                 archive.write(copy, DATABASE)
-                for each in hashes:  # brought before the database names them, and compressed already
-                    path = media_path(media_folder(workspace), each)
-                    if not path.is_file():
-                        raise WorkspaceError(
-                            f"a picture or recording of the workspace is not at {path}; put it back, or try again if a study was "
-                            "deleted just now"
-                        )
-                    archive.write(path, f"{MEDIA}/{each}", zipfile.ZIP_STORED)
+                if store is not None and bucket is None:
+                    _add_media(archive, store, hashes)
             packed.rename(file)  # all of it or nothing
     except OSError as error:
         raise WorkspaceError(f"the backup {file} cannot be written: {error.strerror or error}") from None
@@ -118,12 +119,25 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
     return found
 
 
+def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:
+    """Pictures and recordings: brought before the database names them, and compressed already."""
+    for each in hashes:
+        try:
+            content = store.read(each)
+        except FileNotFoundError:
+            raise WorkspaceError(
+                f"a picture or recording of the workspace is not in {store.place} (as {each}); put it back, or try again if it was "
+                "deleted just now"
+            ) from None
+        archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
+
+
 def _bring_media(folder: Path, workspace: Workspace) -> None:
     """Pictures and recordings to where the workspace has them. Their hash is their name: none is in the place of another."""
     for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-        path = media_path(media_folder(workspace), file.name)
-        if not path.exists():
-            write_bytes(path, file.read_bytes())
+        store = media_store(workspace)
+        if not store.has(file.name):
+            store.write(file.name, file.read_bytes())
 
 
 def _check_place(file: Path) -> None:
@@ -226,4 +240,5 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
 
 
 def _described(told: Mapping[str, Any]) -> Backup:
-    return Backup(**{name: told[name] for name in Backup.__dataclass_fields__})
+    needed = [name for name in Backup.__dataclass_fields__ if name != "bucket"]  # which older backups do not have
+    return Backup(**{name: told[name] for name in needed}, bucket=told.get("bucket"))

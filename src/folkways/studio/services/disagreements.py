@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import isnan
+from typing import Any, NamedTuple
 
 import orjson
 import sqlalchemy as sa
 
 from folkways.stats.intervals import wilson
 from folkways.studio.records import LEFT_OUT, Stage
-from folkways.studio.rules.disagreement import differs, disagreement
+from folkways.studio.rules.spread import Spread, spread
 from folkways.studio.services import studies
 from folkways.studio.services.people import participants
 from folkways.studio.stages.registry import stage_kind
@@ -30,8 +31,7 @@ CHANCE = 0.05
 """How likely it is at most that anybody stands out by chance, among all who worked on a stage."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """One answer as far as agreement is concerned. labels: empty where several answers are welcome."""
 
     participant_id: int
@@ -48,16 +48,13 @@ class Answered:
     stage: Stage
     said: Sequence[Said]
 
-    @property
-    def unanimous(self) -> bool:
-        """Whether at least two people said anything, and all the same."""
-        first, *others = (each.labels for each in self.said)
-        return bool(first and others) and all(other == first for other in others)
 
-    @property
-    def apart(self) -> float | None:
-        """The share outside the largest group; None below two answers, and where several answers are welcome."""
-        return 0.0 if self.unanimous else disagreement([each.labels for each in self.said])
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The items of a study, and how far people are apart on each, in the same order."""
+
+    answered: Sequence[Answered]
+    spread: Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +110,7 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
-        for item, payload, created, person in connection.execute(said):
+        for item, payload, created, person in connection.execute(said).all():  # row by row costs half as much again
             answers[item].append((payload, created, person))
         places = connection.execute(asked.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
@@ -131,42 +128,43 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[Answered, ...]:
     return tuple(found)
 
 
-def by_stage(workspace: Workspace, study_id: int, answered: Sequence[Answered]) -> tuple[StageSpread, ...]:
+def measured(answered: Sequence[Answered]) -> Measured:
+    """How far people are apart on each item, for all that follows."""
+    return Measured(answered, spread([[one.labels for one in each.said] for each in answered]))
+
+
+def by_stage(workspace: Workspace, study_id: int, found: Measured) -> tuple[StageSpread, ...]:
     """Every stage and population with an item of two answers or more, in order."""
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     shares: defaultdict[tuple[int, int | None], list[float]] = defaultdict(list)
-    stages = {each.stage.id: each.stage for each in answered}
-    for each in answered:
-        apart = each.apart
-        if apart is not None:
+    stages = {each.stage.id: each.stage for each in found.answered}
+    for each, apart in zip(found.answered, found.spread.apart.tolist(), strict=True):
+        if not isnan(apart):
             shares[each.stage.id, each.population_id].append(apart)
     places = (None, *names)
     order = sorted(shares, key=lambda key: (stages[key[0]].position, places.index(key[1])))
-    found = []
+    rows = []
     for stage, place in order:
         values = shares[stage, place]
         bands = [0] * len(BANDS)
         for value in values:
             bands[next(number for number, end in enumerate(BANDS) if value <= end)] += 1
         population = names.get(place) if place is not None else None
-        found.append(StageSpread(stages[stage], population, len(values), tuple(bands), sum(values) / len(values)))
-    return tuple(found)
+        rows.append(StageSpread(stages[stage], population, len(values), tuple(bands), sum(values) / len(values)))
+    return tuple(rows)
 
 
-def by_person(workspace: Workspace, study_id: int, answered: Sequence[Answered]) -> tuple[PersonSpread, ...]:
+def by_person(workspace: Workspace, study_id: int, found: Measured) -> tuple[PersonSpread, ...]:
     """Everybody by stage: those who stand out first, then by the lower end of the interval."""
     counts: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     names = {person.id: person.pseudonym for person in participants.list_participants(workspace, study_id)}
-    stages = {each.stage.id: each.stage for each in answered}
-    for each in answered:
-        unanimous = each.unanimous
-        for number, one in enumerate(each.said):
-            others = [] if unanimous else [other.labels for place, other in enumerate(each.said) if place != number]
-            found = False if unanimous else differs(one.labels, others)
-            if found is not None:
-                tally = counts[each.stage.id][one.participant_id]
-                tally[0] += found
-                tally[1] += 1
+    stages = {each.stage.id: each.stage for each in found.answered}
+    said = ((each.stage.id, one.participant_id) for each in found.answered for one in each.said)
+    for (stage, person), told, differs in zip(said, found.spread.told.tolist(), found.spread.differs.tolist(), strict=True):
+        if told:
+            tally = counts[stage][person]
+            tally[0] += differs
+            tally[1] += 1
     rows = []
     for stage, people in counts.items():
         all_differ, all_n = (sum(tally[place] for tally in people.values()) for place in (0, 1))
@@ -182,7 +180,7 @@ def by_person(workspace: Workspace, study_id: int, answered: Sequence[Answered])
     return tuple(sorted(rows, key=lambda row: (not row.stands_out, -row.low, -row.share, row.participant_id)))
 
 
-def most_disputed(answered: Sequence[Answered], most: int) -> tuple[tuple[Answered, float], ...]:
+def most_disputed(found: Measured, most: int) -> tuple[tuple[Answered, float], ...]:
     """The items on which people are furthest apart, with how far; those on which all agree are left out."""
-    apart = [(each, share) for each in answered if (share := each.apart)]
+    apart = [(each, share) for each, share in zip(found.answered, found.spread.apart.tolist(), strict=True) if share > 0]
     return tuple(sorted(apart, key=lambda pair: (-pair[1], -len(pair[0].said), pair[0].item_id))[:most])

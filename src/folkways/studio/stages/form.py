@@ -164,8 +164,13 @@ class Form(StageKind):
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
-        found = {key: PART_TYPES[kind].label(value) for kind, answers in payload.items() for key, value in answers.items()}
-        return {key: label for key, label in found.items() if label is not None}
+        found = {}
+        for kind, answers in payload.items():
+            label = PART_TYPES[kind].label
+            for key, value in answers.items():
+                if (told := label(value)) is not None:
+                    found[key] = told
+        return found
 
     def check_known(self, known: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Answers by key, to some or all parts."""

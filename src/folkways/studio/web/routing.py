@@ -46,7 +46,7 @@ class Routes:
     routes: list[Route] = field(default_factory=list)
 
     def get(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
-        """A page. options: slow of the Route."""
+        """A page. options: slow and pause of the Route."""
         return self._add("GET", path, access, **options)
 
     def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:

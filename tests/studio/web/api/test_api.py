@@ -91,6 +91,15 @@ def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: Wo
     assert "only owner" in problem(api.ask("DELETE", f"{place}/members/{owner}/owner"), 403)["detail"]
 
 
+def test_a_picture_is_listed_and_deleted(program: Make, world: World) -> None:
+    api, place = program(OWNER), f"/studies/{world.study.name}/media"
+    (told,) = api.get(place)["data"]
+    assert (told["name"], told["type"], told["bytes"]) == (world.values["file"], "image/png", 9)
+    assert api.ask("DELETE", f"{place}/{told['name']}").status == 204
+    assert api.get(place)["data"] == []
+    problem(api.ask("DELETE", f"{place}/{told['name']}"), 404)
+
+
 def test_wrong_rows_are_named_each_and_nothing_is_added(study: tuple[Program, str]) -> None:
     api, place = study
     before = api.get(f"{place}/items?limit=500")["data"]

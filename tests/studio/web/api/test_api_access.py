@@ -58,6 +58,8 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/imports/{import}"): STAFF,
     ("POST", "/studies/{study}/imports/{import}/cancel"): STAFF,
     ("DELETE", "/studies/{study}/imports/{import}"): STAFF,
+    ("GET", "/studies/{study}/media"): STAFF,
+    ("DELETE", "/studies/{study}/media/{file}"): STAFF,
     ("POST", "/studies/{study}/items/{item}/decisions"): ADJUDICATORS,
     ("POST", "/studies/{study}/judgements/{judgement}/redactions"): STAFF,
     ("POST", "/studies/{study}/draws"): STAFF,
@@ -115,6 +117,7 @@ CHANGES = (
     "/enable",
     "/webhooks/{webhook}",
     "/imports/{import}",
+    "/media/{file}",
 )
 """What does change something for those who may: they are tried last, on a world of their own."""
 

@@ -9,11 +9,11 @@ from fastapi import FastAPI
 
 from folkways import __version__
 from folkways.studio.web.api.problems import MEDIA_TYPE, Problem, add_handlers
-from folkways.studio.web.api.routes import imports, items, people, results, studies, webhooks
+from folkways.studio.web.api.routes import imports, items, media, people, results, studies, webhooks
 from folkways.studio.web.request_context import Studio
 
 PLACE = "/api/v1"
-PARTS = (studies, items, imports, people, results, webhooks)
+PARTS = (studies, items, imports, media, people, results, webhooks)
 ABOUT = """What researchers do on the studio's pages, for programs. Send `Authorization: Bearer TOKEN` with a token that an owner of
 the study makes on its page *API*. A token does what its account may do in that study, and reads only unless its scope is `write`.
 Lists come in pages: ask again with the `next` of the answer as `cursor`. Whatever is refused is answered with

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from folkways.studio.services import items, studies
 from folkways.studio.services.agreement_over_time import By, agreement_over_time
-from folkways.studio.services.disagreements import by_person, by_stage, most_disputed, read_answers
+from folkways.studio.services.disagreements import by_person, by_stage, measured, most_disputed, read_answers
 from folkways.studio.services.discussion import comment_counts
 from folkways.studio.services.working_time import rate_of, working_times
 from folkways.studio.stages.registry import stage_kind
@@ -24,7 +24,7 @@ MOST_PEOPLE, MOST_ITEMS = 30, 20
 def show_disagreement(context: RequestContext) -> Response:
     """Everything about disagreement at a glance, with ways on to items and people."""
     study = context.study
-    answered = read_answers(context.workspace, study.id)
+    answered = measured(read_answers(context.workspace, study.id))
     people = by_person(context.workspace, study.id, answered)
     by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
     disputed = []

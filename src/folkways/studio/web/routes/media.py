@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from starlette.datastructures import UploadFile
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import NotFoundError
 from folkways.studio.imports.media import MediaError, read_media
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import media
+from folkways.studio.services.media_stores import MediaStoreError, media_store
 from folkways.studio.web.request_context import ADJUDICATORS, PARTICIPANT, STAFF, RequestContext
 from folkways.studio.web.routes.data import show_result
 from folkways.studio.web.routing import Routes
+from folkways.studio.web.stored_files import stored_file
 
 routes = Routes()
 
 MOST_AT_ONCE = 200
-KEPT = "private, max-age=3600"
-"""A name stands for one file for ever, but people may leave a study."""
 
 
-@routes.get("/work/{study}/media/{file}", PARTICIPANT)
+@routes.get("/work/{study}/media/{file}", PARTICIPANT, slow=True)
 def show_to_participant(context: RequestContext) -> Response:
     """A file of the study, for somebody who may work on it; also a part of one, as players ask for it."""
     if context.participant.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
@@ -29,18 +29,19 @@ def show_to_participant(context: RequestContext) -> Response:
     return _file(context)
 
 
-@routes.get("/studies/{study}/media/{file}", ADJUDICATORS)
+@routes.get("/studies/{study}/media/{file}", ADJUDICATORS, slow=True)
 def show_to_staff(context: RequestContext) -> Response:
     """The same for those who run or review the study."""
     return _file(context)
 
 
 def _file(context: RequestContext) -> Response:
-    found, path = media.find_media(context.workspace, context.study.id, str(context.request.path_params["file"]))
-    return FileResponse(path, media_type=found.type, headers={"Cache-Control": KEPT})
+    found = media.find_media(context.workspace, context.study.id, str(context.request.path_params["file"]))
+    sorry = context.gettext("Something went wrong on our side. What you wrote is kept; try again in a moment.")
+    return stored_file(media_store(context.workspace), found, context.request.headers, context.studio.slow, sorry)
 
 
-@routes.post("/studies/{study}/data/media", STAFF, upload=MOST_AT_ONCE)
+@routes.post("/studies/{study}/data/media", STAFF, upload=MOST_AT_ONCE, slow=True)
 def bring_media(context: RequestContext) -> Response:
     """Add files to the study, all or none."""
     uploads = [each for each in context.form.getlist("file") if isinstance(each, UploadFile) and each.filename]
@@ -53,5 +54,14 @@ def bring_media(context: RequestContext) -> Response:
         lines = [f"{name}: {problem}" for name, problem in error.problems.items()]
         return show_result(context, problems=lines[:100], status=422)
     except FolkwaysError as error:
-        return show_result(context, problems=str(error).splitlines(), status=422)
+        status = error.status if isinstance(error, MediaStoreError) else 422
+        return show_result(context, problems=str(error).splitlines(), status=status)
     return show_result(context, context.gettext("%(count)s files were added.", count=added))
+
+
+@routes.post("/studies/{study}/media/{file}/delete", STAFF, slow=True)
+def delete_media(context: RequestContext) -> Response:
+    """Delete a file; not one that an item shows."""
+    name = str(context.request.path_params["file"])
+    media.delete_media(context.workspace, context.study.id, name, by=context.me.id)
+    return show_result(context, f"{name}: {context.gettext('deleted')}")
