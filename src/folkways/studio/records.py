@@ -87,7 +87,7 @@ class Account:
 class Session:
     """One signed-in browser. csrf: the token that every form carries."""
 
-    account_id: int
+    account: Account
     csrf: str
     created: float
     seen: float
@@ -302,12 +302,12 @@ class Adjudication:
     created: float
 
 
-def from_row(record: type[T], row: Any) -> T:
-    """The record of a database row that has at least its columns."""
+def from_row(record: type[T], row: Any, table: Any = None) -> T:
+    """The record of a database row that has at least its columns. table: whose columns, in a row of several tables."""
     values = row._mapping
-    return record(**{name: values[name] for name in _names(record)})  # type: ignore[arg-type]  # a class is hashable
+    return record(**{name: values[key] for name, key in _keys(record, table)})  # type: ignore[arg-type]  # a class is hashable
 
 
 @cache
-def _names(record: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(record))
+def _keys(record: Any, table: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((field.name, field.name if table is None else table.c[field.name]) for field in fields(record))

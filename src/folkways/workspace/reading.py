@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import local
+from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
@@ -20,16 +21,20 @@ class Reading(local):
         self.shares = False
         self.depth = 0
         self.connection: Connection | None = None
+        # PostgreSQL's transactions, as they are here (READ COMMITTED), give reading no snapshot, only two more messages.
+        self._options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT"} if engine.dialect.name == "postgresql" else {}
+        self._options["read_only"] = True
 
     @contextmanager
-    def block(self) -> Iterator[Connection]:
-        """A connection in a transaction that blocks nobody."""
-        if not self.shares:
+    def block(self, *, alone: bool = False) -> Iterator[Connection]:
+        """A connection for reading that blocks nobody. alone: not the shared one, but a transaction of its own."""
+        if alone or not self.shares:
             with self.engine.connect().execution_options(read_only=True) as connection:
                 yield connection
+                connection.commit()  # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
             return
         if self.connection is None:
-            self.connection = self.engine.connect().execution_options(read_only=True)
+            self.connection = self.engine.connect().execution_options(**self._options)
         self.depth += 1
         try:
             yield self.connection
@@ -41,7 +46,7 @@ class Reading(local):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Have the blocks of this thread share one connection and one transaction, until it writes or this block ends."""
+        """Have the blocks of this thread share one connection (on SQLite one transaction), until it writes or this block ends."""
         outermost, self.shares = not self.shares, True
         try:
             yield

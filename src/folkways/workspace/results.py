@@ -441,8 +441,8 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
 
 
 def chunks(workspace: Workspace, query: sa.Select[Any]) -> Iterator[Sequence[tuple[Any, ...]]]:
-    """The rows of a query, CHUNK at a time, in one snapshot."""
-    with workspace.read() as connection:
+    """The rows of a query, CHUNK at a time, as they were when the first was read."""
+    with workspace.read(alone=True) as connection:
         result = connection.execution_options(yield_per=CHUNK).execute(query)
         for rows in result.partitions(CHUNK):
             yield [tuple(row) for row in rows]

@@ -76,7 +76,7 @@ class Site:
         """The account that the browser is signed in as."""
         found = [value for name, value in self.client.cookies.items() if name.endswith("folkways_session")]
         session = sessions.find_session(self.workspace, found[0]) if found else None
-        return session.account_id if session else None
+        return session.account.id if session else None
 
     def post(self, path: str, **fields: str) -> Any:
         found = CSRF.search(self.client.get("/signin").text)

@@ -168,11 +168,11 @@ def _row(
 
 def add_slots(connection: sa.Connection, item_id: int, stage_id: int, population_id: int | None, count: int) -> None:
     """Give an item ``count`` more open slots. The caller holds the item's row, so that numbers are not given twice."""
+    if count < 1:
+        return
     table = schema.assignments
     last = connection.scalar(sa.select(sa.func.max(table.c.slot)).where(table.c.item_id == item_id)) or 0
-    rows = _slots(item_id, stage_id, population_id, last, count)
-    if rows:
-        connection.execute(sa.insert(table), rows)
+    connection.execute(sa.insert(table), _slots(item_id, stage_id, population_id, last, count))
 
 
 def more_slots(connection: sa.Connection, numbers: Sequence[int], more: int) -> None:

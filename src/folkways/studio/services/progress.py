@@ -12,7 +12,7 @@ from folkways.studio.records import AssignmentState, ItemState, Participant, Par
 from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services import studies
 from folkways.studio.services.people.standings import standing_of
-from folkways.studio.services.work.eligible_slots import allowed_populations, count_known_ahead, count_left
+from folkways.studio.services.work.eligible_slots import count_known_ahead, count_left
 from folkways.studio.services.work.known_answers import HAS_PASSED, asked_in_try, count_fresh, test_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -78,6 +78,17 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     return tuple(rows)
 
 
+_answers, _items = schema.judgements, schema.items
+_OWN = (
+    sa.select(_answers.c.seconds)
+    .join(_items, _items.c.id == _answers.c.item_id)
+    .where(_answers.c.participant_id == sa.bindparam("person"), _answers.c.stage_id == sa.bindparam("stage"))
+)
+_OF_WORK = _OWN.where(_items.c.test.is_not(True))
+_OF_TEST = _OWN.where(_items.c.test.is_(True), _answers.c.id > sa.bindparam("after"))
+"""Made once, as every page of a task asks them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mine:
     """What one person did and has left in a stage. left: items that they could be given now; None where they write their own.
@@ -98,22 +109,21 @@ def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Min
         test = test_of(connection, person, stage)
         standing = standing_of(connection, person.id, stage.id) if test is not None else Standing(person.id, stage.id)
         if test is None or standing.test in HAS_PASSED:
-            seconds = _seconds(connection, person, stage, schema.items.c.test.is_not(True))
+            seconds = _seconds(connection, person, stage)
             left = count_left(connection, person, stage)
             if left is not None:
                 left += count_known_ahead(connection, person, stage, left)
         else:
-            tried = schema.judgements.c.id > standing.test_from
-            seconds = _seconds(connection, person, stage, sa.and_(schema.items.c.test.is_(True), tried))
+            seconds = _seconds(connection, person, stage, test_from=standing.test_from)
             left = _left_of_test(connection, person, stage, standing, test.questions)
     known = [each for each in seconds if each is not None]
     return Mine(len(seconds), left, median(known) * left if known and left is not None else None)
 
 
-def _seconds(connection: sa.Connection, person: Participant, stage: Stage, which: sa.ColumnElement[bool]) -> list[float | None]:
-    table, items = schema.judgements, schema.items
-    query = sa.select(table.c.seconds).join(items, items.c.id == table.c.item_id)
-    return list(connection.scalars(query.where(table.c.participant_id == person.id, table.c.stage_id == stage.id, which)))
+def _seconds(connection: sa.Connection, person: Participant, stage: Stage, test_from: int | None = None) -> list[float | None]:
+    """What a person's answers in a stage took them, or those of a try of its test."""
+    about = {"person": person.id, "stage": stage.id, "after": test_from or 0}
+    return list(connection.scalars(_OF_WORK if test_from is None else _OF_TEST, about))
 
 
 def _left_of_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, questions: int) -> int:
@@ -121,7 +131,7 @@ def _left_of_test(connection: sa.Connection, person: Participant, stage: Stage, 
     if standing.test == "failed":
         return 0
     asked = asked_in_try(connection, person.id, stage.id, standing)
-    fresh = count_fresh(connection, person, stage, allowed_populations(connection, person), test=True)
+    fresh = count_fresh(connection, person, stage, test=True)
     return 0 if asked == 0 and fresh < questions else min(questions - asked, fresh)
 
 

@@ -40,9 +40,14 @@ def change_rows(connection: sa.Connection, table: sa.Table, where: Mapping[str, 
     connection.execute(_update(table, tuple(where), tuple(values)), {**known, **values})
 
 
+def delete_rows(connection: sa.Connection, table: sa.Table, **values: Any) -> None:
+    """Delete the rows whose columns have these values."""
+    connection.execute(_deletion(table, tuple(values)), values)
+
+
 def inserted_id(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> int:
     """Insert one row and return its id."""
-    key = connection.execute(sa.insert(table).values(dict(row))).inserted_primary_key
+    key = connection.execute(_insertion(table), dict(row)).inserted_primary_key
     assert key is not None  # noqa: S101 - every table of the studio that this is used for has an integer key
     return int(key[0])
 
@@ -67,6 +72,16 @@ def _selection(table: sa.Table, names: tuple[str, ...], lock: Lock) -> sa.Select
 @cache
 def _value(column: sa.Column[Any], names: tuple[str, ...]) -> sa.Select[Any]:
     return sa.select(column).where(*(column.table.c[name] == sa.bindparam(name) for name in names))
+
+
+@cache
+def _deletion(table: sa.Table, names: tuple[str, ...]) -> sa.Delete:
+    return sa.delete(table).where(*(table.c[name] == sa.bindparam(name) for name in names))
+
+
+@cache
+def _insertion(table: sa.Table) -> sa.Insert:
+    return sa.insert(table)
 
 
 @cache

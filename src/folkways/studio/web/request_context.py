@@ -18,8 +18,9 @@ from folkways.studio.errors import NotAllowedError, NotFoundError
 from folkways.studio.imports.running import Background
 from folkways.studio.records import Account, Participant, Population, Role, Session, Study
 from folkways.studio.services import studies
-from folkways.studio.services.people import accounts, participants, sessions
-from folkways.studio.services.work.task_numbers import shown_number, slot_of
+from folkways.studio.services.people import accounts, participants, participation, sessions
+from folkways.studio.services.work.assignments import Work, get_work
+from folkways.studio.services.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.flash_messages import FLASH_MESSAGES
@@ -148,7 +149,7 @@ class RequestContext:
     @Cached
     def account(self) -> Account | None:
         """Who has signed in."""
-        return accounts.get_account(self.workspace, self.session.account_id) if self.session else None
+        return self.session.account if self.session else None
 
     @property
     def me(self) -> Account:
@@ -197,8 +198,7 @@ class RequestContext:
     @Cached
     def population(self) -> Population | None:
         """The population that the participant belongs to; None for staff."""
-        found = studies.populations(self.workspace, self.study.id)
-        return next((each for each in found if each.id == self.participant.population_id), None)
+        return self._part[2]
 
     @Cached
     def study_texts(self) -> StudyTexts:
@@ -227,7 +227,14 @@ class RequestContext:
     @Cached
     def study(self) -> Study:
         """The study in the address; NotFoundError."""
+        if self.access.participant:
+            return self._part[0]
         return studies.get_study(self.workspace, str(self.request.path_params["study"]))
+
+    @Cached
+    def _part(self) -> tuple[Study, Participant | None, Population | None]:
+        """The study in the address, the account's part in it, and its population: they are read at once."""
+        return participation.part_in(self.workspace, str(self.request.path_params["study"]), self.me.id)
 
     @Cached
     def roles(self) -> frozenset[Role]:
@@ -237,7 +244,7 @@ class RequestContext:
     @Cached
     def participant(self) -> Participant:
         """The account's part in the study in the address; NotFoundError."""
-        found = participants.find_participant(self.workspace, self.study.id, self.me.id)
+        found = self._part[1]
         if found is None:
             raise NotFoundError(self.gettext("There is no such study."))
         return found
@@ -268,6 +275,14 @@ class RequestContext:
         if found is None:
             raise NotFoundError(self.gettext("There is no such page."))
         return found
+
+    @Cached
+    def work(self) -> Work:
+        """What is behind the slot in the address; NotFoundError where it is not the participant's."""
+        meant = slots_meant(str(self.request.path_params["assignment"]), self.participant)
+        if not meant:
+            raise NotFoundError(self.gettext("There is no such page."))
+        return get_work(self.workspace, self.participant.id, *meant)
 
     def task_address(self, assignment_id: int) -> str:
         """The page of a slot of the participant's."""

@@ -117,7 +117,7 @@ def test_sessions_end_when_they_are_revoked_or_old(studio_workspace: Workspace) 
     first, second = (sessions.open_session(studio_workspace, account.id) for _ in range(2))
     found = sessions.find_session(studio_workspace, first)
     assert found is not None
-    assert found.account_id == account.id
+    assert found.account == account
     assert sessions.find_session(studio_workspace, first, now=found.expires + 1) is None
     sessions.revoke(studio_workspace, first)
     assert sessions.find_session(studio_workspace, first) is None
@@ -314,7 +314,7 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
     ]  # fmt: skip
     assert sessions.find_session(studio_workspace, tokens[0], now=14 * day) is None
     found = sessions.find_session(studio_workspace, tokens[0], now=14 * day - 1)
-    assert found == Session(kim, csrf[0], 0.0, 0.0, 14 * day)
+    assert found == Session(accounts.get_account(studio_workspace, kim), csrf[0], 0.0, 0.0, 14 * day)
     for now, seen in ((302.0, 2.0), (302.5, 302.5), (602.5, 302.5), (603.0, 603.0)):
         assert sessions.find_session(studio_workspace, tokens[2], now=now) is not None
         assert [row["seen"] for row in rows()] == [14 * day - 1, 1.0, seen], "written down every five minutes at most"

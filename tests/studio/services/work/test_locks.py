@@ -5,7 +5,7 @@ each other. The statements are looked at as they would be sent there, so that no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ STAGES = [
     {"name": "write", "kind": "write_question", "quota": 9, "next": {"done": "verify"}},
     {"name": "verify", "kind": "vote", "check_every": 3},
 ]
-LOCKING = re.compile(r"FROM (?:studio_)?(\w+).*(FOR (?:NO KEY )?UPDATE.*)", re.DOTALL)
+LOCKING = re.compile(r"FROM (?:studio_)?(\w+).*(FOR (?:NO KEY )?UPDATE)(?: OF studio_(\w+))?(.*)", re.DOTALL)
 
 
 @contextmanager
@@ -35,14 +35,14 @@ def noted(workspace: Workspace) -> Iterator[list[str]]:
     """What is locked meanwhile: "1 of items FOR UPDATE"."""
     found: list[str] = []
 
-    def note(connection: sa.Connection, statement: sa.Executable, *_: object) -> None:
+    def note(_: sa.Connection, statement: sa.Executable, many: object, given: Mapping[str, object], options: object) -> None:
         if not isinstance(statement, sa.Select):
             return
         compiled = statement.compile(dialect=postgresql.dialect())
         if locked := LOCKING.search(str(compiled)):
             limit = LIMIT.search(str(compiled))
-            most = f"{compiled.params[limit[1]]} of " if limit else ""
-            found.append(f"{most}{locked[1]} {locked[2]}")
+            most = f"{given.get(limit[1], compiled.params[limit[1]])} of " if limit else ""
+            found.append(f"{most}{locked[3] or locked[1]} {locked[2]}{locked[4]}")
 
     sa.event.listen(workspace.engine, "before_execute", note)
     try:
@@ -91,7 +91,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     act("join", lambda: participants.join(workspace, token))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
     at_hand = f"1 of {slot}"
-    next_slot = "1 of assignments FOR UPDATE OF studio_assignments SKIP LOCKED"
+    next_slot = "1 of assignments FOR UPDATE SKIP LOCKED"
     assert told == {
         "claim": [person, at_hand, next_slot],
         "claim what is at hand": [person, at_hand],
@@ -100,7 +100,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "submit": [item, slot],
         "check": [],
         "look": [],
-        "batch": [person, slot, next_slot, f"1 of {item}"],  # the second one is an attention check, which is given a slot
+        "batch": [person, f"2 of {slot}", next_slot, f"1 of {item}"],  # the second one is an attention check, which is given a slot
         "release": [item],
         "redact": [item],
         "adjudicate": [item, slot],
@@ -111,7 +111,7 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         "begin": [person, at_hand, "stages FOR NO KEY UPDATE"],
         "write": [item],
         "expire": [],
-        "known answer": [person, slot],
+        "known answer": [item, person, slot],  # of items, those without a known answer: here it finds none
         "invite": [],
         "join": ["invites FOR UPDATE"],
     }

@@ -4,10 +4,40 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from folkways.studio.records import Account, AssignmentState, Participant, ParticipantState, Role, Study, from_row
+from folkways.studio.errors import NotFoundError
+from folkways.studio.records import (
+    Account,
+    AssignmentState,
+    Participant,
+    ParticipantState,
+    Population,
+    Role,
+    Study,
+    StudyState,
+    from_row,
+)
 from folkways.studio.services.people.sessions import token_hash
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+
+_studies, _people, _populations = schema.studies, schema.participants, schema.populations
+_PART = (
+    sa.select(_studies, _people, _populations)
+    .outerjoin(_people, sa.and_(_people.c.study_id == _studies.c.id, _people.c.account_id == sa.bindparam("account")))
+    .outerjoin(_populations, _populations.c.id == _people.c.population_id)
+    .where(_studies.c.name == sa.bindparam("name"), _studies.c.state != StudyState.DELETED)
+)
+
+
+def part_in(workspace: Workspace, study: str, account_id: int) -> tuple[Study, Participant | None, Population | None]:
+    """The study of that name, an account's part in it, and the population that it has there; NotFoundError for no study."""
+    with workspace.read() as connection:
+        row = connection.execute(_PART, {"name": study, "account": account_id}).first()
+    if row is None:
+        raise NotFoundError("there is no study %(name)s", name=repr(study))
+    person = from_row(Participant, row, _people) if row._mapping[_people.c.id] is not None else None
+    population = from_row(Population, row, _populations) if row._mapping[_populations.c.id] is not None else None
+    return from_row(Study, row, _studies), person, population
 
 
 def answers_given(workspace: Workspace, person: Participant) -> int:

@@ -8,13 +8,24 @@ import time
 
 import sqlalchemy as sa
 
-from folkways.studio.records import Session, from_row
+from folkways.studio.records import Account, Session, from_row
+from folkways.studio.services.rows import change_rows
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 LIFETIME_SECONDS = 14 * 86400.0
 SEEN_EVERY_SECONDS = 300.0
 """``seen`` is written at most this often: reading pages does not keep the database writing."""
+
+_SESSION = (
+    sa.select(schema.sessions, schema.accounts)
+    .join(schema.accounts, schema.accounts.c.id == schema.sessions.c.account_id)
+    .where(
+        schema.sessions.c.token_hash == sa.bindparam("hash"),
+        schema.sessions.c.expires > sa.bindparam("now"),
+        schema.accounts.c.disabled.is_(False),
+    )
+)
 
 
 def token_hash(token: str) -> str:
@@ -41,22 +52,17 @@ def open_session(workspace: Workspace, account_id: int, *, now: float | None = N
 
 
 def find_session(workspace: Workspace, token: str, *, now: float | None = None) -> Session | None:
-    """The session of a token; None for one that is unknown, expired or revoked, or whose account is disabled."""
+    """The session of a token, with its account; None for one that is unknown, expired or revoked, or whose account is disabled."""
     now = time.time() if now is None else now
-    sessions, accounts = schema.sessions, schema.accounts
-    query = (
-        sa.select(sessions)
-        .join(accounts, accounts.c.id == sessions.c.account_id)
-        .where(sessions.c.token_hash == token_hash(token), sessions.c.expires > now, accounts.c.disabled.is_(False))
-    )
     with workspace.read() as connection:
-        row = connection.execute(query).first()
+        row = connection.execute(_SESSION, {"hash": token_hash(token), "now": now}).first()
     if row is None:
         return None
     if now - row.seen > SEEN_EVERY_SECONDS:
         with workspace.claim() as connection:
-            connection.execute(sa.update(sessions).where(sessions.c.token_hash == row.token_hash).values(seen=now))
-    return from_row(Session, row)
+            change_rows(connection, schema.sessions, {"token_hash": row.token_hash}, seen=now)
+    created = row._mapping[schema.sessions.c.created]
+    return Session(from_row(Account, row, schema.accounts), row.csrf, created, row.seen, row.expires)
 
 
 def revoke(workspace: Workspace, token: str) -> None:

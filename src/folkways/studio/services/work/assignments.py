@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -25,14 +26,41 @@ from folkways.studio.records import (
     from_row,
 )
 from folkways.studio.rules.counts import room
+from folkways.studio.rules.known_answers import Gold
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.people import accounts
-from folkways.studio.services.rows import change_rows, count, get_row, get_value, inserted_id
-from folkways.studio.services.work.eligible_slots import attention_check, free_slot, taken_by, test_first
-from folkways.studio.services.work.leases import own_assignment, renewed
+from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
+from folkways.studio.services.work.eligible_slots import (
+    attention_check,
+    free_slot,
+    slot_with_item,
+    slots_at_hand,
+    taken_by,
+)
+from folkways.studio.services.work.known_answers import test_slot
+from folkways.studio.services.work.leases import lease_end, not_theirs, renewed
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+
+# Statements are made once: making one costs more than running it.
+_WORK = (
+    sa.select(schema.assignments, schema.items, schema.stages)
+    .join(schema.items, schema.items.c.id == schema.assignments.c.item_id)
+    .join(schema.stages, schema.stages.c.id == schema.assignments.c.stage_id)
+    .where(
+        schema.assignments.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))),
+        schema.assignments.c.participant_id == sa.bindparam("participant_id"),
+    )
+)
+_roles, _stages = schema.roles, schema.stages
+_STAGES = (
+    sa.select(schema.studies.c.state.label("study_state"), _stages)
+    .select_from(schema.studies)
+    .outerjoin(_roles, sa.and_(_roles.c.study_id == schema.studies.c.id, _roles.c.account_id == sa.bindparam("account")))
+    .outerjoin(_stages, sa.and_(_stages.c.study_id == schema.studies.c.id, _stages.c.role == _roles.c.role))
+    .where(schema.studies.c.id == sa.bindparam("study"))
+    .order_by(_stages.c.position)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +93,21 @@ def claim_next(
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        person = _worker(connection, participant_id)
-        if isinstance(person, NoWork):
-            return person
-        stages = _stages(connection, person, stage)
+        worker = _worker(connection, participant_id, stage)
+        if isinstance(worker, NoWork):
+            return worker
+        person, stages = worker
         if after is not None:
             stages = _going_on(stages, after)
-        why = NoWork("none_left")
         for each in stages:
-            taken = _at_hand(connection, person, each)
-            if taken is not None:
-                return _work(connection, taken, each, now)
+            for slot in slots_at_hand(connection, person, each, 1):
+                return _renewed(connection, Work(*slot, each), lease_end(each, now))
+        found: Work | NoWork = NoWork("none_left")
         for each in stages:
-            found = _take(connection, person, each, now, _lease_end(each, now))
-            if isinstance(found, int):
-                return _work(connection, found, each, now)
-            why = found
-        return why
+            found = _take(connection, person, each, now, lease_end(each, now))
+            if isinstance(found, Work):
+                break
+        return found
 
 
 def claim_batch(
@@ -94,31 +120,25 @@ def claim_batch(
     """
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        person = _worker(connection, participant_id)
-        if isinstance(person, NoWork):
-            return person
-        stages = _stages(connection, person, stage)
+        worker = _worker(connection, participant_id, stage)
+        if isinstance(worker, NoWork):
+            return worker
+        person, stages = worker
         if not stages or stage_kind(stages[0].kind).authored:
             return NoWork("none_left")
-        table = schema.assignments
-        held = sa.select(table.c.id).where(
-            table.c.stage_id == stages[0].id, table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED
-        )
-        found = list(connection.scalars(held.order_by(table.c.id).with_for_update()))[:count]
-        why = NoWork("none_left")
+        held = slots_at_hand(connection, person, stages[0], count)
+        found = [_renewed(connection, Work(*slot, stages[0]), now + seconds) for slot in held]
         while len(found) < count:
             taken = _take(connection, person, stages[0], now, now + seconds)
             if isinstance(taken, NoWork):
-                why = taken
-                break
+                return tuple(found) or taken
             found.append(taken)
-        works = tuple(_work(connection, each, stages[0], now, seconds) for each in found)
-        return works or why
+        return tuple(found)
 
 
-def _worker(connection: sa.Connection, participant_id: int) -> Participant | NoWork:
-    """The person, who may work at this moment. Their row is locked: two tabs of one person take turns, so that caps hold and both
-    are given the same slot.
+def _worker(connection: sa.Connection, participant_id: int, stage: str | None) -> tuple[Participant, list[Stage]] | NoWork:
+    """The person, who may work at this moment, and the stages that they work on, of that name if one is given. Their row is locked:
+    two tabs of one person take turns, so that caps hold and both are given the same slot.
     """
     person = from_row(Participant, get_row(connection, schema.participants, id=participant_id, lock="key"))
     if person.state == ParticipantState.FINISHED:
@@ -126,20 +146,11 @@ def _worker(connection: sa.Connection, participant_id: int) -> Participant | NoW
         change_rows(connection, schema.participants, {"id": person.id}, **values)
     elif person.state != ParticipantState.ACTIVE:
         return NoWork("not_active")
-    state = get_value(connection, schema.studies.c.state, id=person.study_id)
+    rows = connection.execute(_STAGES, {"study": person.study_id, "account": person.account_id}).all()
+    state = rows[0].study_state
     if state != StudyState.OPEN:
         return NoWork("closed" if state == StudyState.CLOSED else "paused")
-    return person
-
-
-def _stages(connection: sa.Connection, person: Participant, name: str | None) -> list[Stage]:
-    roles = accounts.roles_within(connection, person.study_id, person.account_id)
-    query = sa.select(schema.stages).where(
-        schema.stages.c.study_id == person.study_id, schema.stages.c.role.in_([str(role) for role in roles])
-    )
-    if name is not None:
-        query = query.where(schema.stages.c.name == name)
-    return [from_row(Stage, row) for row in connection.execute(query.order_by(schema.stages.c.position))]
+    return person, [from_row(Stage, row) for row in rows if row.id is not None and stage in (None, row.name)]
 
 
 def _going_on(stages: list[Stage], after: str) -> list[Stage]:
@@ -148,42 +159,35 @@ def _going_on(stages: list[Stage], after: str) -> list[Stage]:
     ]
 
 
-def _at_hand(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
-    """A slot that is leased to this person, even if the lease ran out, as long as nobody else took it."""
-    table = schema.assignments
-    mine = sa.select(table.c.id).where(
-        table.c.stage_id == stage.id, table.c.participant_id == person.id, table.c.state == AssignmentState.LEASED
-    )
-    return connection.scalar(mine.order_by(table.c.id).limit(1).with_for_update())
-
-
-def _lease_end(stage: Stage, now: float) -> float:
-    return now + 60.0 * float(stage.config["lease_minutes"])
-
-
-def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> int | NoWork:
-    taken = taken_by(connection, person.id, stage.id)
-    if room(taken, stage.config["cap"]) == 0:
+def _take(connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float) -> Work | NoWork:
+    cap, gold = stage.config["cap"], Gold.of(stage.config)
+    taken = 0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)  # without them, nobody asks
+    if room(taken, cap) == 0:
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    found = test_first(connection, person, stage, now)
-    if isinstance(found, str):
-        return NoWork(found)
-    if found is None:
-        found = attention_check(connection, person, stage, taken)
-    if found is None:
-        found = free_slot(connection, person, stage, now)
+    known = test_slot(connection, person, stage, now)
+    if isinstance(known, str):
+        return NoWork(known)
+    if known is None:
+        known = attention_check(connection, person, stage, taken)
+    found = free_slot(connection, person, stage, now) if known is None else slot_with_item(connection, known)
     if found is None:
         return NoWork("none_left")
     # All in one statement: where a transaction changes a row twice, PostgreSQL can have it wait for one that waits for it, which
     # is what somebody does who sends their answer after the lease while the slot is given to another.
-    values = {"participant_id": person.id, "state": str(AssignmentState.LEASED), "leased": now, "lease_until": until}
-    change_rows(connection, schema.assignments, {"id": found}, **values)
-    return found
+    values: dict[str, Any] = {
+        "participant_id": person.id,
+        "state": str(AssignmentState.LEASED),
+        "leased": now,
+        "lease_until": until,
+    }
+    slot, item = found
+    change_rows(connection, schema.assignments, {"id": slot.id}, **values)
+    return Work(replace(slot, **values), item, stage)
 
 
-def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | NoWork:
+def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Work | NoWork:
     """A new item of which this person is the author, within the population's quota."""
     items = schema.items
     if stage.config["quota"] is not None:
@@ -218,29 +222,33 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
         "participant_id": person.id,
         "state": str(AssignmentState.LEASED),
         "leased": now,
+        "lease_until": lease_end(stage, now),
     }
-    return inserted_id(connection, schema.assignments, slot)
+    found = slot_with_item(connection, inserted_id(connection, schema.assignments, slot))
+    assert found is not None  # noqa: S101 - it was inserted just now
+    return Work(*found, stage)
 
 
-def _work(connection: sa.Connection, assignment_id: int, stage: Stage, now: float, seconds: float | None = None) -> Work:
-    """The work behind a slot, its lease renewed; never to an earlier end than it has."""
-    assignment = from_row(Assignment, get_row(connection, schema.assignments, id=assignment_id))
-    until = _lease_end(stage, now) if seconds is None else now + seconds
-    until = renewed(assignment, until)
-    if assignment.lease_until != until:
-        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
-        assignment = replace(assignment, lease_until=until)
-    item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
-    return Work(assignment, item, stage)
+def _renewed(connection: sa.Connection, work: Work, until: float) -> Work:
+    """The work with its lease renewed; never to an earlier end than it has."""
+    until = renewed(work.assignment, until)
+    if work.assignment.lease_until != until:
+        change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
+    return replace(work, assignment=replace(work.assignment, lease_until=until))
 
 
-def get_work(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
-    """What is behind a slot that is this person's, done or not; NotFoundError for any other."""
+def get_work(workspace: Workspace, participant_id: int, assignment_id: int, instead: int | None = None) -> Work:
+    """What is behind a slot that is this person's, done or not; NotFoundError for any other. instead: looked at where it is not."""
+    slots = (assignment_id, assignment_id if instead is None else instead)
     with workspace.read() as connection:
-        assignment = own_assignment(connection, participant_id, assignment_id)
-        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id))
-        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-    return Work(assignment, item, stage)
+        rows = connection.execute(_WORK, {"participant_id": participant_id, "slot": slots[0], "instead": slots[1]}).all()
+    found = {row._mapping[schema.assignments.c.id]: row for row in rows}
+    row = found.get(slots[0], found.get(slots[1]))
+    if row is None:
+        raise not_theirs()
+    return Work(
+        from_row(Assignment, row, schema.assignments), from_row(Item, row, schema.items), from_row(Stage, row, schema.stages)
+    )
 
 
 def require_leased(work: Work) -> None:

@@ -12,11 +12,19 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
 from folkways.studio.records import AssignmentState, Draft, from_row
 from folkways.studio.services.rows import change_rows, find_row
-from folkways.studio.services.work.leases import lease_seconds, own_assignment, renewed
+from folkways.studio.services.work.leases import hold, not_theirs
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 LARGEST_BYTES = 200_000
+
+_own, _drafts = schema.assignments, schema.drafts
+_DRAFT = (
+    sa.select(_drafts)
+    .select_from(_own)
+    .outerjoin(_drafts, sa.and_(_drafts.c.item_id == _own.c.item_id, _drafts.c.participant_id == _own.c.participant_id))
+    .where(_own.c.id == sa.bindparam("id"), _own.c.participant_id == sa.bindparam("participant_id"))
+)
 
 
 def save_draft(
@@ -37,7 +45,8 @@ def save_draft(
     if len(orjson.dumps(payload)) > LARGEST_BYTES:
         raise SubmissionError({"": "this is too long to be saved; shorten it"})
     with workspace.claim() as connection:
-        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
+        held = hold(connection, participant_id, assignment_id)
+        assignment = held.assignment
         if assignment.state != AssignmentState.LEASED:
             raise ConflictError("this was submitted or closed")
         table = schema.drafts
@@ -53,14 +62,14 @@ def save_draft(
             connection.execute(sa.insert(table).values({**mine, **values}))
         else:
             change_rows(connection, table, mine, **values)
-        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
-        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=held.lease_end(now))
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)
 
 
 def get_draft(workspace: Workspace, participant_id: int, assignment_id: int) -> Draft | None:
     """The draft of this person for the item behind the slot; None for none."""
     with workspace.read() as connection:
-        assignment = own_assignment(connection, participant_id, assignment_id)
-        row = find_row(connection, schema.drafts, item_id=assignment.item_id, participant_id=participant_id)
-    return from_row(Draft, row) if row else None
+        row = connection.execute(_DRAFT, {"id": assignment_id, "participant_id": participant_id}).first()
+    if row is None:
+        raise not_theirs()
+    return from_row(Draft, row) if row.revision is not None else None

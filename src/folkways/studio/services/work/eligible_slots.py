@@ -6,106 +6,109 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.records import AssignmentState, ItemState, Participant, Stage
+from folkways.studio.records import Assignment, AssignmentState, Item, ItemState, Participant, Stage, from_row
 from folkways.studio.rules.counts import room
 from folkways.studio.rules.known_answers import Gold
-from folkways.studio.services.rows import count, get_value
-from folkways.studio.services.work.known_answers import count_fresh, gold_asked, known_slot, seed_of, test_slot
+from folkways.studio.services.work.known_answers import count_fresh, gold_asked, known_slot, may_be_given, seed_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.studio import tables as schema
 
-_OTHERS = schema.assignments.alias("others")  # made once: it costs more than the rest of the query
+Slot = tuple[Assignment, Item]
+"""A slot with its item."""
+
+# Statements are made once: making one costs more than running it.
+_slots, _items, _skips, _others = schema.assignments, schema.items, schema.skips, schema.assignments.alias("others")
+_person, _stage = sa.bindparam("person", type_=sa.Integer), sa.bindparam("stage", type_=sa.Integer)
+_allowed = may_be_given(_slots.c.population_id, sa.bindparam("population", type_=sa.Integer))
+_WITH_ITEM = sa.select(_slots, _items).join(_items, _items.c.id == _slots.c.item_id)
+_SLOT = _WITH_ITEM.where(_slots.c.id == sa.bindparam("id"))
+_AT_HAND = (
+    _WITH_ITEM.where(_slots.c.stage_id == _stage, _slots.c.participant_id == _person, _slots.c.state == AssignmentState.LEASED)
+    .order_by(_slots.c.id)
+    .limit(sa.bindparam("most"))
+    .with_for_update(of=_slots)
+)
+_OFFERED = (
+    _WITH_ITEM.where(
+        _slots.c.stage_id == _stage,
+        _items.c.state == ItemState.OPEN,
+        _items.c.check.is_(None),
+        sa.or_(_items.c.author_id.is_(None), _items.c.author_id != _person),
+        ~sa.exists().where(_others.c.item_id == _slots.c.item_id, _others.c.participant_id == _person),
+        ~sa.exists().where(_skips.c.item_id == _slots.c.item_id, _skips.c.participant_id == _person),
+        _allowed,
+    )
+    .order_by(_slots.c.item_id, _slots.c.slot)
+    .limit(1)
+    .with_for_update(of=_slots, skip_locked=True)
+)
+_FREE = (
+    _OFFERED.where(_slots.c.state == AssignmentState.OPEN),
+    _OFFERED.where(_slots.c.state == AssignmentState.LEASED, _slots.c.lease_until < sa.bindparam("now")),
+)
+_TAKEN = (
+    sa.select(sa.func.count())
+    .select_from(_slots.join(_items, _items.c.id == _slots.c.item_id))
+    .where(
+        _slots.c.participant_id == _person,
+        _slots.c.stage_id == _stage,
+        _slots.c.state.in_((AssignmentState.LEASED, AssignmentState.DONE)),
+        _items.c.check.is_(None),
+    )
+)
+# What a person cannot be given is little: it is named, and looked up once, so that no database comes to ask of every item whether
+# it may be given.
+_KEPT_BACK = sa.union_all(
+    sa.select(_others.c.item_id).where(_others.c.participant_id == _person),
+    sa.select(_skips.c.item_id).where(_skips.c.participant_id == _person),
+    sa.select(_items.c.id).where(_items.c.stage_id == _stage, sa.or_(_items.c.author_id == _person, _items.c.check.is_not(None))),
+)
+_LEFT = sa.select(sa.func.count(sa.distinct(_slots.c.item_id))).where(
+    _slots.c.stage_id == _stage, _slots.c.state == AssignmentState.OPEN, _allowed, _slots.c.item_id.not_in(_KEPT_BACK)
+)
+
+
+def _about(person: Participant, stage: Stage) -> dict[str, int | None]:
+    return {"person": person.id, "stage": stage.id, "population": person.population_id}
+
+
+def _found(row: sa.Row[Any] | None) -> Slot | None:
+    return (from_row(Assignment, row, _slots), from_row(Item, row, _items)) if row is not None else None
+
+
+def slot_with_item(connection: sa.Connection, assignment_id: int) -> Slot | None:
+    """The slot with that id; None for none."""
+    return _found(connection.execute(_SLOT, {"id": assignment_id}).first())
+
+
+def slots_at_hand(connection: sa.Connection, person: Participant, stage: Stage, most: int) -> list[Slot]:
+    """The first slots that are leased to this person, locked, even where the lease ran out, as long as nobody else took them."""
+    rows = connection.execute(_AT_HAND, {"person": person.id, "stage": stage.id, "most": most})
+    return [slot for row in rows if (slot := _found(row))]
 
 
 def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> int:
     """Slots of a stage that a person has answered or is at, attention checks not counted."""
-    table, items = schema.assignments, schema.items
-    query = (
-        sa.select(sa.func.count())
-        .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(
-            table.c.participant_id == participant_id,
-            table.c.stage_id == stage_id,
-            table.c.state.in_((AssignmentState.LEASED, AssignmentState.DONE)),
-            items.c.check.is_(None),
-        )
-    )
-    return count(connection, query)
+    return int(connection.scalar(_TAKEN, {"person": participant_id, "stage": stage_id}) or 0)
 
 
-def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | None:
+def free_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> Slot | None:
     """The first slot that is open, or whose lease ran out, locked for this transaction."""
-    table = schema.assignments
-    slots = (
-        _offered(connection, sa.select(table.c.id), person, stage)
-        .order_by(table.c.item_id, table.c.slot)
-        .limit(1)
-        .with_for_update(of=table, skip_locked=True)
-    )
-    late = sa.and_(table.c.state == AssignmentState.LEASED, table.c.lease_until < now)
-    for free in (table.c.state == AssignmentState.OPEN, late):
-        found = connection.scalar(slots.where(free))
+    for statement in _FREE:
+        found = connection.execute(statement, {**_about(person, stage), "now": now}).first()
         if found is not None:
-            return int(found)
+            return _found(found)
     return None
 
 
 def count_left(connection: sa.Connection, person: Participant, stage: Stage) -> int | None:
     """How many items of a stage a person could still be given at this moment; None where they write their own without a cap."""
-    left = room(taken_by(connection, person.id, stage.id), stage.config["cap"])
-    if stage_kind(stage.kind).authored:
+    cap = stage.config["cap"]
+    left = None if cap is None else room(taken_by(connection, person.id, stage.id), cap)
+    if stage_kind(stage.kind).authored or left == 0:
         return left
-    table, items, skips = schema.assignments, schema.items, schema.skips
-    # Open slots lie together in an index, and what a person cannot be given is little: it is named, so that no database comes to
-    # ask of every item whether it may be given. This is asked for every page.
-    slots = sa.select(sa.func.count(sa.distinct(table.c.item_id))).where(
-        table.c.stage_id == stage.id, table.c.state == AssignmentState.OPEN, *_within(connection, person)
-    )
-    every = count(connection, slots)
-    if not every:
-        return 0
-    kept_back = sa.union_all(
-        sa.select(table.c.item_id).where(table.c.participant_id == person.id),
-        sa.select(skips.c.item_id).where(skips.c.participant_id == person.id),
-        sa.select(items.c.id).where(
-            items.c.stage_id == stage.id, sa.or_(items.c.author_id == person.id, items.c.check.is_not(None))
-        ),
-    )
-    numbers = set(connection.scalars(kept_back))
-    offered = every - (count(connection, slots.where(table.c.item_id.in_(numbers))) if numbers else 0)
+    offered = int(connection.scalar(_LEFT, _about(person, stage)) or 0)
     return offered if left is None else min(left, offered)
-
-
-def _offered(connection: sa.Connection, query: sa.Select[Any], person: Participant, stage: Stage) -> sa.Select[Any]:
-    """``query`` over the slots of items that a person may be given: of their population, not seen, skipped or written by them."""
-    table, items, skips = schema.assignments, schema.items, schema.skips
-    return query.join(items, items.c.id == table.c.item_id).where(
-        table.c.stage_id == stage.id,
-        items.c.state == ItemState.OPEN,
-        items.c.check.is_(None),
-        sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
-        ~sa.exists().where(_OTHERS.c.item_id == table.c.item_id, _OTHERS.c.participant_id == person.id),
-        ~sa.exists().where(skips.c.item_id == table.c.item_id, skips.c.participant_id == person.id),
-        *_within(connection, person),
-    )
-
-
-def _within(connection: sa.Connection, person: Participant) -> list[sa.ColumnElement[bool]]:
-    """That a slot is of a population whose items this person may be given."""
-    populations, column = allowed_populations(connection, person), schema.assignments.c.population_id
-    return [] if populations is None else [sa.or_(column.is_(None), column.in_(populations))]
-
-
-def allowed_populations(connection: sa.Connection, person: Participant) -> list[int] | None:
-    """The person's population and the wider ones that it is part of; None for staff, who work on every one."""
-    if person.population_id is None:
-        return None
-    found = [person.population_id]
-    while True:
-        parent = get_value(connection, schema.populations.c.parent_id, id=found[-1])
-        if parent is None:
-            return found
-        found.append(parent)
 
 
 def attention_check(connection: sa.Connection, person: Participant, stage: Stage, taken: int) -> int | None:
@@ -113,12 +116,7 @@ def attention_check(connection: sa.Connection, person: Participant, stage: Stage
     gold = Gold.of(stage.config)
     if gold is None or not gold.is_turn(taken + gold_asked(connection, person, stage) + 1, seed_of(person, stage)):
         return None
-    return known_slot(connection, person, stage, allowed_populations(connection, person), test=False)
-
-
-def test_first(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | str | None:
-    """``known_answers.test_slot`` for this person: a slot of the stage's test, why there is none, or None where none is needed."""
-    return test_slot(connection, person, stage, lambda: allowed_populations(connection, person), now)
+    return known_slot(connection, person, stage, test=False)
 
 
 def count_known_ahead(connection: sa.Connection, person: Participant, stage: Stage, left: int) -> int:
@@ -131,5 +129,5 @@ def count_known_ahead(connection: sa.Connection, person: Participant, stage: Sta
     taken = taken_by(connection, person.id, stage.id)
     if room(taken, stage.config["cap"]) == 0:
         return 0
-    known = count_fresh(connection, person, stage, allowed_populations(connection, person), test=False)
+    known = count_fresh(connection, person, stage, test=False)
     return gold.ahead(taken + gold_asked(connection, person, stage), left, known, seed_of(person, stage))

@@ -13,10 +13,9 @@ from folkways.studio.errors import AlreadySubmittedError, ConflictError, Submiss
 from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_revision
-from folkways.studio.services.rows import change_rows, find_row, get_row, get_value, inserted_id, read_all
-from folkways.studio.services.work.eligible_slots import allowed_populations
+from folkways.studio.services.rows import change_rows, delete_rows, get_row, inserted_id, read_all
 from folkways.studio.services.work.known_answers import judge_known
-from folkways.studio.services.work.leases import own_assignment
+from folkways.studio.services.work.leases import Held, hold, not_theirs, own_assignment
 from folkways.studio.services.work.resolution import apply_rule
 from folkways.studio.services.work.suggestions import settle_suggestions
 from folkways.studio.stages.registry import stage_kind
@@ -24,6 +23,26 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 LONGEST_KEY = 64
+
+# Statements are made once: making one costs more than running it.
+_items, _slots, _judgements = schema.items, schema.assignments, schema.judgements
+_LOCK_ITEM = (
+    sa.select(_items)
+    .where(
+        _items.c.id
+        == sa.select(_slots.c.item_id)
+        .where(_slots.c.id == sa.bindparam("id"), _slots.c.participant_id == sa.bindparam("participant_id"))
+        .scalar_subquery(),
+        _items.c.check.is_(None),
+    )
+    .with_for_update(of=_items)
+)
+_STORED = sa.select(_judgements).where(
+    sa.or_(
+        sa.and_(_judgements.c.participant_id == sa.bindparam("participant_id"), _judgements.c.key == sa.bindparam("key")),
+        _judgements.c.assignment_id == sa.bindparam("assignment_id"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +76,30 @@ def submit(
     if not 1 <= len(key) <= LONGEST_KEY:
         raise SubmissionError({"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"})
     with workspace.claim() as connection:
-        assignment = own_assignment(connection, participant_id, assignment_id)
         # Everything that changes an item locks its row first: slots, answers and results of one item change one after the other.
         # An answer that is known beforehand changes nothing of the item; it may change how its person stands.
-        known = get_value(connection, schema.items.c.check, id=assignment.item_id) is not None
-        if known:
+        row = connection.execute(_LOCK_ITEM, {"id": assignment_id, "participant_id": participant_id}).first()
+        known = row is None
+        if row is None:
+            item_id = own_assignment(connection, participant_id, assignment_id).item_id
             get_row(connection, schema.participants, id=participant_id, lock="key")
-        item = from_row(Item, get_row(connection, schema.items, id=assignment.item_id, lock="no" if known else "row"))
-        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
-        repeated = _repeated(connection, assignment, key)
+            row = get_row(connection, schema.items, id=item_id)
+            if row.check is None:  # it became theirs this moment, and is not locked
+                raise not_theirs()
+        item = from_row(Item, row)
+        held = hold(connection, participant_id, assignment_id)
+        stage = held.stage
+        repeated = _repeated(connection, held.assignment, key)
         if repeated is not None:
             return Submitted(repeated, True)
-        stage = from_row(Stage, get_row(connection, schema.stages, id=assignment.stage_id))
-        if get_value(connection, schema.studies.c.state, id=item.study_id) in (StudyState.CLOSED, StudyState.DELETED):
+        if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
         payload = stage_kind(stage.kind).validate(submission, item.content, stage.config)
         if stage_kind(stage.kind).authored:
             item = replace(item, content={**item.content, **payload})
-        judgement = _store(connection, assignment, item, stage, payload, key, now)
+        judgement = _store(connection, held, item, payload, key, now)
         if known:
-            then = judge_known(connection, participant_id, item, stage, lambda person: allowed_populations(connection, person), now)
-            return Submitted(judgement, False, then)
+            return Submitted(judgement, False, judge_known(connection, participant_id, item, stage, now))
         apply_rule(connection, item, stage, now)
         return Submitted(judgement, False)
 
@@ -96,29 +118,26 @@ def check_submission(
 
 
 def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Judgement | None:
-    table = schema.judgements
-    row = find_row(connection, table, participant_id=assignment.participant_id, key=key)
-    if row is not None:
-        if row.assignment_id != assignment.id:
-            raise ConflictError("this form was used for another item; load the page again")
-        return from_row(Judgement, row)
-    row = find_row(connection, table, assignment_id=assignment.id)
-    if row is not None:
-        raise AlreadySubmittedError(from_row(Judgement, row))
+    known = {"participant_id": assignment.participant_id, "key": key, "assignment_id": assignment.id}
+    found = [from_row(Judgement, row) for row in connection.execute(_STORED, known)]
+    for each in found:
+        if (each.participant_id, each.key) == (assignment.participant_id, key):
+            if each.assignment_id != assignment.id:
+                raise ConflictError("this form was used for another item; load the page again")
+            return each
+    if found:
+        raise AlreadySubmittedError(found[0])
     if assignment.state != AssignmentState.LEASED:
         raise ConflictError("this was closed; ask for the next one")
     return None
 
 
-def _store(
-    connection: sa.Connection, assignment: Assignment, item: Item, stage: Stage, payload: Mapping[str, Any], key: str, now: float
-) -> Judgement:
+def _store(connection: sa.Connection, held: Held, item: Item, payload: Mapping[str, Any], key: str, now: float) -> Judgement:
+    assignment, stage, revision = held.assignment, held.stage, held.revision
     if stage_kind(stage.kind).authored:
         change_rows(connection, schema.items, {"id": item.id}, content=item.content)
         author = assignment.participant_id
         revision = add_revision(connection, item.id, "submitted", item.content, participant_id=author, now=now)
-    else:
-        revision = connection.scalar(sa.select(sa.func.max(schema.revisions.c.number)).filter_by(item_id=item.id))
     row: dict[str, Any] = {
         "assignment_id": assignment.id,
         "item_id": item.id,
@@ -134,7 +153,7 @@ def _store(
     settle_suggestions(connection, stage.kind, item.id, assignment.participant_id or 0, payload)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
-    connection.execute(sa.delete(schema.drafts).filter_by(item_id=item.id, participant_id=assignment.participant_id))
+    delete_rows(connection, schema.drafts, item_id=item.id, participant_id=assignment.participant_id)
     audit.note(
         connection,
         "judgement.submitted",

@@ -5,8 +5,8 @@ Whoever answers one changes how they stand, and nothing of the item: their own r
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -34,8 +34,15 @@ from folkways.workspace.studio import tables as schema
 
 HAS_PASSED = ("passed", "waived")
 
-Populations = Callable[[], list[int] | None]
-"""Reads whose items a person may be given, by id; None for everybody's."""
+
+def may_be_given(column: sa.Column[Any], population_id: sa.BindParameter[int | None]) -> sa.ColumnElement[bool]:
+    """That a slot or an item is of a population, or of a wider one that it is part of, or of none; None: staff, who work on all."""
+    populations = schema.populations
+    wider = sa.select(population_id.label("id")).cte("wider", recursive=True)
+    of_wider = wider.union(
+        sa.select(populations.c.parent_id).join(wider, wider.c.id == populations.c.id).where(populations.c.parent_id.is_not(None))
+    )
+    return sa.or_(population_id.is_(None), column.is_(None), column.in_(sa.select(of_wider.c.id)))
 
 
 def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qualification | None:
@@ -49,9 +56,7 @@ def test_of(connection: sa.Connection, person: Participant, stage: Stage) -> Qua
     return test if name in test.populations else None
 
 
-def test_slot(
-    connection: sa.Connection, person: Participant, stage: Stage, populations: Populations, now: float
-) -> int | str | None:
+def test_slot(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> int | str | None:
     """A slot of the test before the stage; in words why there is none (``failed``, ``none_left``); None for whoever needs none."""
     test = test_of(connection, person, stage)
     if test is None:
@@ -61,14 +66,13 @@ def test_slot(
         return None
     if standing.test == "failed":
         return "failed"
-    within = populations()
     asked = asked_in_try(connection, person.id, stage.id, standing)
     if asked >= test.questions:  # the test was made shorter meanwhile, or the rest is at hand
-        ended = _judge_test(connection, person, stage, standing, populations, now)
-        return test_slot(connection, person, stage, populations, now) if ended else "none_left"
-    if asked == 0 and count_fresh(connection, person, stage, within, test=True) < test.questions:
+        ended = _judge_test(connection, person, stage, standing, now)
+        return test_slot(connection, person, stage, now) if ended else "none_left"
+    if asked == 0 and count_fresh(connection, person, stage, test=True) < test.questions:
         return "none_left"  # a try is begun where it can be ended
-    found = known_slot(connection, person, stage, within, test=True)
+    found = known_slot(connection, person, stage, test=True)
     return found if found is not None else "none_left"
 
 
@@ -109,14 +113,14 @@ def last_test(workspace: Workspace, person: Participant) -> tuple[Stage, Standin
         return from_row(Stage, get_row(connection, stages, id=row.stage_id)), from_row(Standing, row)
 
 
-def _fresh(person: Participant, stage: Stage, populations: list[int] | None, *, test: bool) -> list[sa.ColumnElement[bool]]:
+def _fresh(person: Participant, stage: Stage, *, test: bool) -> list[sa.ColumnElement[bool]]:
     """The questions of known answer that a person may still be asked: not the same twice, nor one that was made of what they
     answered or wrote.
     """
     items, table, skips = schema.items, schema.assignments, schema.skips
     had = sa.select(table.c.item_id).where(table.c.participant_id == person.id)
     skipped = sa.select(skips.c.item_id).where(skips.c.participant_id == person.id)
-    found = [
+    return [
         items.c.stage_id == stage.id,
         items.c.check.is_not(None),
         items.c.test.is_(True) if test else items.c.test.is_not(True),
@@ -125,21 +129,17 @@ def _fresh(person: Participant, stage: Stage, populations: list[int] | None, *, 
         items.c.id.not_in(skipped),
         sa.or_(items.c.parent_id.is_(None), items.c.parent_id.not_in(had)),
         sa.or_(items.c.author_id.is_(None), items.c.author_id != person.id),
+        may_be_given(items.c.population_id, sa.bindparam("population", person.population_id, sa.Integer)),
     ]
-    if populations is not None:
-        found.append(sa.or_(items.c.population_id.is_(None), items.c.population_id.in_(populations)))
-    return found
 
 
-def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, populations: list[int] | None, *, test: bool) -> int:
+def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
     """How many questions of known answer a person may still be asked, of the test or among the work."""
-    fresh = _fresh(person, stage, populations, test=test)
+    fresh = _fresh(person, stage, test=test)
     return count(connection, sa.select(sa.func.count()).select_from(schema.items).where(*fresh))
 
 
-def known_slot(
-    connection: sa.Connection, person: Participant, stage: Stage, populations: list[int] | None, *, test: bool
-) -> int | None:
+def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
     """A slot of the question of known answer that was asked least and that this person may be asked; None for none."""
     items, table = schema.items, schema.assignments
     times = (
@@ -148,8 +148,8 @@ def known_slot(
         .correlate(items)
         .scalar_subquery()
     )
-    known = sa.select(items.c.id, items.c.population_id).where(*_fresh(person, stage, populations, test=test))
-    row = connection.execute(known.order_by(times, items.c.id).limit(1).with_for_update()).first()
+    known = sa.select(items.c.id, items.c.population_id).where(*_fresh(person, stage, test=test))
+    row = connection.execute(known.order_by(times, items.c.id).limit(1).with_for_update(of=items)).first()
     if row is None:
         return None
     free = sa.select(table.c.id).where(table.c.item_id == row.id, table.c.state == AssignmentState.OPEN).order_by(table.c.slot)
@@ -181,24 +181,16 @@ def seed_of(person: Participant, stage: Stage) -> str:
     return f"{person.pseudonym}|{stage.name}"
 
 
-def judge_known(
-    connection: sa.Connection,
-    participant_id: int,
-    item: Item,
-    stage: Stage,
-    within: Callable[[Participant], list[int] | None],
-    now: float,
-) -> str:
+def judge_known(connection: sa.Connection, participant_id: int, item: Item, stage: Stage, now: float) -> str:
     """What follows for a person from an answer that they gave just now: ``passed``, ``again`` or ``failed`` at the end of a test,
-    ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row. within: reads whose
-    items somebody may be given.
+    ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing. The caller holds the person's row.
     """
     person = from_row(Participant, get_row(connection, schema.participants, id=participant_id))
     if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
         return ""
     standing = standing_of(connection, person.id, stage.id)
     if item.test:
-        return _judge_test(connection, person, stage, standing, lambda: within(person), now)
+        return _judge_test(connection, person, stage, standing, now)
     return _judge_gold(connection, person, stage, standing, now)
 
 
@@ -233,9 +225,7 @@ def overlap_of(stage: Stage) -> float:
     return gold.overlap if gold is not None else 1.0
 
 
-def _judge_test(
-    connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, populations: Populations, now: float
-) -> str:
+def _judge_test(connection: sa.Connection, person: Participant, stage: Stage, standing: Standing, now: float) -> str:
     test = test_of(connection, person, stage)
     if test is None or standing.test in HAS_PASSED:
         return ""
@@ -245,7 +235,7 @@ def _judge_test(
     right, tries = sum(each for _, each in answers), standing.tries + 1
     if right >= test.needed:
         outcome = "passed"
-    elif tries < test.tries and count_fresh(connection, person, stage, populations(), test=True) >= test.questions:
+    elif tries < test.tries and count_fresh(connection, person, stage, test=True) >= test.questions:
         outcome = "again"
     else:
         outcome = "failed"

@@ -3,34 +3,77 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, NotFoundError
-from folkways.studio.records import Assignment, AssignmentState, ItemState, from_row
-from folkways.studio.services.rows import change_rows, find_row, get_value
+from folkways.studio.records import Assignment, AssignmentState, ItemState, Stage, from_row
+from folkways.studio.services.rows import change_rows, find_row
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 OPEN_AGAIN = {"state": str(AssignmentState.OPEN), "participant_id": None, "leased": None, "lease_until": None}
 
+_LOCKED = (
+    sa.select(schema.assignments, schema.stages, schema.studies.c.state)
+    .add_columns(
+        sa.select(sa.func.max(schema.revisions.c.number))
+        .where(schema.revisions.c.item_id == schema.assignments.c.item_id)
+        .scalar_subquery()
+        .label("revision")
+    )
+    .join(schema.stages, schema.stages.c.id == schema.assignments.c.stage_id)
+    .join(schema.studies, schema.studies.c.id == schema.stages.c.study_id)
+    .where(schema.assignments.c.id == sa.bindparam("id"))
+    .with_for_update(of=schema.assignments)
+)
 
-def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int, *, lock: bool = False) -> Assignment:
-    """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
-    row = find_row(connection, schema.assignments, id=assignment_id, lock="row" if lock else "no")
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A slot that is locked for this transaction, its stage, the state of its study, and the number of its item's last revision."""
+
+    assignment: Assignment
+    stage: Stage
+    study_state: str
+    revision: int | None
+
+    def lease_end(self, now: float) -> float:
+        """When its lease ends if it is renewed now."""
+        return renewed(self.assignment, lease_end(self.stage, now))
+
+
+def hold(connection: sa.Connection, participant_id: int, assignment_id: int) -> Held:
+    """Lock an assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    row = connection.execute(_LOCKED, {"id": assignment_id}).first()
     if row is None or row.participant_id != participant_id:
-        raise NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
+        raise not_theirs()
+    state = row._mapping[schema.studies.c.state]
+    return Held(from_row(Assignment, row, schema.assignments), from_row(Stage, row, schema.stages), state, row.revision)
+
+
+def own_assignment(connection: sa.Connection, participant_id: int, assignment_id: int) -> Assignment:
+    """An assignment that is this person's; NotFoundError otherwise, whoever's it is."""
+    row = find_row(connection, schema.assignments, id=assignment_id)
+    if row is None or row.participant_id != participant_id:
+        raise not_theirs()
     return from_row(Assignment, row)
+
+
+def not_theirs() -> NotFoundError:
+    """What somebody is told who asks for a slot that is not theirs."""
+    return NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
 
 
 def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int, *, now: float | None = None) -> float:
     """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer leased to this person."""
     now = time.time() if now is None else now
     with workspace.claim() as connection:
-        assignment = own_assignment(connection, participant_id, assignment_id, lock=True)
-        if assignment.state != AssignmentState.LEASED:
+        held = hold(connection, participant_id, assignment_id)
+        if held.assignment.state != AssignmentState.LEASED:
             raise ConflictError("this was submitted or closed")
-        until = renewed(assignment, now + lease_seconds(connection, assignment.stage_id))
+        until = held.lease_end(now)
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
 
@@ -82,6 +125,6 @@ def renewed(assignment: Assignment, until: float) -> float:
     return until if assignment.lease_until is None else max(assignment.lease_until, until)
 
 
-def lease_seconds(connection: sa.Connection, stage_id: int) -> float:
-    """How long a slot of this stage is kept for a person."""
-    return 60.0 * float(get_value(connection, schema.stages.c.config, id=stage_id)["lease_minutes"])
+def lease_end(stage: Stage, now: float) -> float:
+    """Until when a slot of this stage is kept for a person who is given it now."""
+    return now + 60.0 * float(stage.config["lease_minutes"])

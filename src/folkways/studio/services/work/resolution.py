@@ -11,10 +11,22 @@ from folkways.benchmarks.studies import Vote
 from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.items import add_slots, close_open_slots, place_item
-from folkways.studio.services.rows import change_rows, count, get_row
+from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.studio import tables as schema
+
+# Every answer asks these: they are made once, as making a statement costs more than running it.
+_VOTES = (
+    sa.select(schema.participants.c.pseudonym, schema.judgements.c.payload)
+    .join(schema.participants, schema.participants.c.id == schema.judgements.c.participant_id)
+    .where(schema.judgements.c.item_id == sa.bindparam("item"), schema.participants.c.state.not_in(LEFT_OUT))
+    .order_by(schema.judgements.c.id)
+)
+_LIVE = sa.select(sa.func.count()).where(
+    schema.assignments.c.item_id == sa.bindparam("item"),
+    schema.assignments.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED)),
+)
 
 
 def apply_rule_to_answers_of(connection: sa.Connection, participant_id: int, now: float) -> None:
@@ -65,14 +77,7 @@ def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
     """The judgements of an item in order of arrival, without those of people who withdrew or are excluded."""
-    judgements, participants = schema.judgements, schema.participants
-    query = (
-        sa.select(participants.c.pseudonym, judgements.c.payload)
-        .join(participants, participants.c.id == judgements.c.participant_id)
-        .where(judgements.c.item_id == item_id, participants.c.state.not_in(LEFT_OUT))
-        .order_by(judgements.c.id)
-    )
-    return [Vote(row.pseudonym, row.payload) for row in connection.execute(query)]
+    return [Vote(row.pseudonym, row.payload) for row in connection.execute(_VOTES, {"item": item_id})]
 
 
 def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
@@ -81,10 +86,7 @@ def _wait(connection: sa.Connection, item: Item, missing: int) -> None:
     if item.state != ItemState.OPEN:
         values = {"state": str(ItemState.OPEN), "result": None, "reason": None}
         change_rows(connection, schema.items, {"id": item.id}, **values)
-    live = sa.select(sa.func.count()).where(
-        table.c.item_id == item.id, table.c.state.in_((AssignmentState.OPEN, AssignmentState.LEASED))
-    )
-    more = missing - count(connection, live)
+    more = missing - int(connection.scalar(_LIVE, {"item": item.id}) or 0)
     add_slots(connection, item.id, item.stage_id, item.population_id, more)
     if more < 0:  # somebody's answer counts again
         open_slots = sa.select(table.c.id).where(table.c.item_id == item.id, table.c.state == AssignmentState.OPEN)

@@ -29,13 +29,19 @@ def slot_of(workspace: Workspace, person: Participant, shown: str) -> int | None
     """The slot that a person means by a number; None for what is no number. Also where it is the slot's own: pages and workbooks of
     before this was so are still open somewhere.
     """
-    found, own = slot_number(shown, person.pseudonym), whole(shown.strip())
-    if found is None or found == own:
-        return found
+    meant = slots_meant(shown, person)
+    if len(meant) < 2:
+        return next(iter(meant), None)
     table = schema.assignments
-    query = sa.select(table.c.id).where(table.c.id.in_((found, own)), table.c.participant_id == person.id)
+    query = sa.select(table.c.id).where(table.c.id.in_(meant), table.c.participant_id == person.id)
     with workspace.read() as connection:
-        return own if list(connection.scalars(query)) == [own] else found
+        return meant[1] if list(connection.scalars(query)) == [meant[1]] else meant[0]
+
+
+def slots_meant(shown: str, person: Participant) -> tuple[int, ...]:
+    """The slots that a person may mean by a number: the first of them that is theirs. Empty for what is no number."""
+    found, own = slot_number(shown, person.pseudonym), whole(shown.strip())
+    return tuple(dict.fromkeys(each for each in (found, own) if each is not None))
 
 
 def slot_number(shown: str, secret: str) -> int | None:

@@ -9,7 +9,6 @@ from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import gold, items
 from folkways.studio.services.people import holding
 from folkways.studio.services.work import judgements, known_answers
-from folkways.studio.services.work.assignments import get_work
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import PARTICIPANT, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -20,7 +19,7 @@ routes = Routes()
 @routes.get("/work/{study}/tasks/{assignment}/answer", PARTICIPANT)
 def show_answer(context: RequestContext) -> Response:
     """Whether an answer of a test was right; on to the study where it does not tell."""
-    work = get_work(context.workspace, context.participant.id, context.assignment)
+    work = context.work
     test = Qualification.of(work.stage.config)
     if not work.item.test or test is None or not test.feedback or work.assignment.state != AssignmentState.DONE:
         return context.go(f"/work/{context.study.name}")

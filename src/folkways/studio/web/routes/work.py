@@ -24,7 +24,7 @@ from folkways.studio.services.people.personal import attributes
 from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.progress import own_progress
 from folkways.studio.services.work import drafts, judgements, leases
-from folkways.studio.services.work.assignments import NoWork, Work, claim_next, get_work
+from folkways.studio.services.work.assignments import NoWork, Work, claim_next
 from folkways.studio.services.work.judgements import Submitted
 from folkways.studio.stages.forms import whole
 from folkways.studio.stages.registry import stage_kind
@@ -113,15 +113,11 @@ def show_rest(context: RequestContext) -> Response:
 @routes.get("/work/{study}/tasks/{assignment}", PARTICIPANT)
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
-    work = _work(context)
+    work = context.work
     if work.assignment.state != AssignmentState.LEASED:
         return context.go(f"/work/{context.study.name}", "answered-before")
     draft = drafts.get_draft(context.workspace, context.participant.id, work.assignment.id)
     return _task_page(context, work, dict(draft.payload) if draft else {}, draft.revision if draft else 0)
-
-
-def _work(context: RequestContext) -> Work:
-    return get_work(context.workspace, context.participant.id, context.assignment)
 
 
 def _task_page(
@@ -136,18 +132,26 @@ def _task_page(
     content = _presented(context, work)
     person = context.participant
     place = work.item.population_id or person.population_id
-    languages = {each.id: each.language for each in studies.populations(context.workspace, context.study.id)}
     models = {purpose for purpose, name in models_of(context.study).items() if name in context.studio.settings.models}
     return context.page(
         "tasks/task.html.j2", status, study=context.study, stage=work.stage, kind=kind, progress=_progress(context, work.stage),
         address=context.task_address(work.assignment.id), key=secrets.token_urlsafe(16), revision=revision,
-        language=languages.get(place, "") if place else "", content=content,
+        language=_language(context, place), content=content,
         config=config, draft=draft, problems=problems or {}, has_helper="helper" in models,
-        has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item),
+        has_verifier="verifier" in models, similar=repeats.similar_items(context.workspace, work.item) if kind.compared else (),
         test=Qualification.of(config) if work.item.test else None,
         discussion=discussion_beside(context, work), beside=suggestion_beside(context, work),
         **kind.form_values(content, config, draft),
     )  # fmt: skip
+
+
+def _language(context: RequestContext, population_id: int | None) -> str:
+    """What people of a population write in; empty for nobody's."""
+    if population_id is None:
+        return ""
+    own = context.population
+    known = (own,) if own is not None and own.id == population_id else studies.populations(context.workspace, context.study.id)
+    return next((each.language for each in known if each.id == population_id), "")
 
 
 def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
@@ -158,7 +162,7 @@ def _presented(context: RequestContext, work: Work) -> Mapping[str, Any]:
 @routes.post("/work/{study}/tasks/{assignment}/draft", PARTICIPANT)
 def save(context: RequestContext) -> Response:
     """Keep what has been typed so far, on top of the version that it was made from."""
-    work = _work(context)
+    work = context.work
     payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
     try:
@@ -172,7 +176,7 @@ def save(context: RequestContext) -> Response:
 def send(context: RequestContext) -> Response:
     """Take an answer, and go on to the next task."""
     try:
-        return _send(context, _work(context))
+        return _send(context, context.work)
     except NotFoundError:
         # It was kept for too long and went to somebody else, or never was this person's: the two are not told apart.
         words = context.gettext("This task is not yours any more: it had been waiting too long, and somebody else was asked.")
