@@ -87,7 +87,7 @@ SLOW = Scenario("500 people, 15 s an item", people=500, items=400, seconds=15.0,
 DRAFTS = replace(SLOW, name="500 people, 15 s an item, drafts", drafts=True)
 MANY = replace(
     SLOW,
-    name="2,000 people, 15 s an item, four processes",
+    name="2,000 people, 15 s an item",
     people=2000,
     items=1600,
     arrival=120.0,
