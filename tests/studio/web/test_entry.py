@@ -282,6 +282,13 @@ def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> N
     rita = accounts.find_account(server.workspace, "rita")
     assert rita is not None and accounts.roles_of(server.workspace, study.id, rita.id) == {Role.REVIEWER}
 
+    late = Client(server.url)
+    assert late.get(f"/join/{token}").status == 200
+    studies.set_state(server.workspace, study.id, StudyState.CLOSED)
+    assert late.post(f"/join/{token}", {"login": "late", "name": "", "password": PASSWORD}).status == 409
+    # An account that no study knows might make studies, which ask models with the server's keys.
+    assert accounts.find_account(server.workspace, "late") is None
+
 
 def test_a_paused_study_says_so_and_takes_what_is_at_hand(server: StudioServer) -> None:
     study = make_study(server, n=2)

@@ -310,7 +310,10 @@ def test_invited_staff_come_in_through_the_provider_and_no_further(make: Callabl
     assert site.sign_in("/join/nothing").status_code == 410
     assert "Sign in with" not in site.client.get(f"/join/{other}").text
     assert site.post(f"/join/{token}", login="x", password="", name="").status_code == (422 if passwords else 403)
+    studies.set_state(site.workspace, study.id, StudyState.CLOSED)
+    assert site.sign_in(f"/join/{token}").status_code == 409
     assert len(stored(site.workspace, schema.accounts)) == 1
+    studies.set_state(site.workspace, study.id, StudyState.OPEN)
 
     assert site.sign_in(f"/join/{token}").headers["location"] == f"/work/{study.name}"
     number = site.who()

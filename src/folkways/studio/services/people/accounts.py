@@ -35,6 +35,10 @@ SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
 """From so many failures of an account on, from anywhere, a sign-in waits: a second, twice as long for every SLOW_AFTER more."""
 
 
+MakeAccount = Callable[[sa.Connection], int]
+"""Makes an account within a transaction and returns its id."""
+
+
 @cache
 def _hasher() -> PasswordHash:
     try:
@@ -57,6 +61,19 @@ def create_account(
 
     Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password too short.
     """
+    make = prepare_account(login, password, name=name, locale=locale, now=now)
+    with workspace.write() as connection:
+        number = make(connection)
+    return get_account(workspace, number)
+
+
+def prepare_account(
+    login: str, password: str | None, *, name: str = "", locale: str = "en", now: float | None = None
+) -> MakeAccount:
+    """Make an account as ``create_account`` does, but within the transaction of whoever calls what is returned.
+
+    Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the password to be hashed.
+    """
     login = login.strip().casefold()
     problems = {}
     if not 1 <= len(login) <= 256:
@@ -66,11 +83,13 @@ def create_account(
     if problems:
         raise SubmissionError(problems)
     hashed = _hasher().hash(password) if password is not None else None
-    with workspace.write() as connection:
+
+    def make(connection: sa.Connection) -> int:
         if connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login)) is not None:
             raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
-        number = insert_account(connection, login, hashed, name.strip()[:256] or login, locale, now)
-    return get_account(workspace, number)
+        return insert_account(connection, login, hashed, name.strip()[:256] or login, locale, now)
+
+    return make
 
 
 def nameless_account(connection: sa.Connection, locale: str = "en", now: float | None = None) -> int:

@@ -25,25 +25,39 @@ def account_of(
     An account that is linked by its login loses its password, its sessions and its links for passwords: whoever made it may have
     given an address that was not theirs. NotAllowedError for one that is disabled, or that is linked with somebody else.
     """
-    now = time.time() if now is None else now
+    with workspace.write() as connection:
+        return _account(connection, identity, create, locale, time.time() if now is None else now)
+
+
+def prepare_account(identity: Identity, *, locale: str = "en") -> accounts.MakeAccount:
+    """Find or make the account of an identity, within the transaction of whoever calls what is returned."""
+
+    def make(connection: sa.Connection) -> int:
+        account = _account(connection, identity, True, locale, time.time())
+        assert account is not None  # noqa: S101 - it is made where there is none
+        return account.id
+
+    return make
+
+
+def _account(connection: sa.Connection, identity: Identity, create: bool, locale: str, now: float) -> Account | None:
     table, identities = schema.accounts, schema.identities
     login = identity.email.strip().casefold()
-    with workspace.write() as connection:
-        known = find_row(connection, identities, issuer=identity.issuer, subject=identity.subject)
-        row = find_row(connection, table, id=known.account_id) if known else find_row(connection, table, login=login)
-        if row is not None and row.disabled:
-            raise NotAllowedError("this account may not sign in any more")
-        if known is None:
-            if row is None and not create:
-                return None
-            if row is not None and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None:
-                raise NotAllowedError("the account with your e-mail address is somebody else's; tell whoever runs this server")
-            number = row.id if row else accounts.insert_account(connection, login, None, identity.name[:256] or login, locale, now)
-            connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
-            for each in (schema.sessions, schema.password_links):
-                connection.execute(sa.delete(each).filter_by(account_id=number))
-            values = {"account_id": number, "issuer": identity.issuer, "subject": identity.subject, "created": now}
-            connection.execute(sa.insert(identities).values(values))
-            audit.note(connection, "account.linked", account_id=number, now=now)
-            row = find_row(connection, table, id=number)
+    known = find_row(connection, identities, issuer=identity.issuer, subject=identity.subject)
+    row = find_row(connection, table, id=known.account_id) if known else find_row(connection, table, login=login)
+    if row is not None and row.disabled:
+        raise NotAllowedError("this account may not sign in any more")
+    if known is None:
+        if row is None and not create:
+            return None
+        if row is not None and find_row(connection, identities, account_id=row.id, issuer=identity.issuer) is not None:
+            raise NotAllowedError("the account with your e-mail address is somebody else's; tell whoever runs this server")
+        number = row.id if row else accounts.insert_account(connection, login, None, identity.name[:256] or login, locale, now)
+        connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
+        for each in (schema.sessions, schema.password_links):
+            connection.execute(sa.delete(each).filter_by(account_id=number))
+        values = {"account_id": number, "issuer": identity.issuer, "subject": identity.subject, "created": now}
+        connection.execute(sa.insert(identities).values(values))
+        audit.note(connection, "account.linked", account_id=number, now=now)
+        row = find_row(connection, table, id=number)
     return from_row(Account, row)

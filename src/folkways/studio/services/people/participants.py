@@ -39,6 +39,7 @@ def join(
     token: str,
     account_id: int | None = None,
     *,
+    make_account: accounts.MakeAccount | None = None,
     external: Mapping[str, str] | None = None,
     signed: bool = False,
     browser: int | None = None,
@@ -48,7 +49,8 @@ def join(
 ) -> Participant:
     """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
 
-    account_id: None makes an account without login, for somebody who comes by a recruitment service. external: attributes by name
+    account_id: None makes an account, by ``make_account`` or else without login, for somebody who comes by a recruitment service;
+    none is left of who could not come in. external: attributes by name
     (EXTERNAL), which are personal; ``signed``: the service vouches for them. browser: the account that is signed in where the
     request comes from; code: the person's RETURN_CODE. Raises InviteError; ReturnError where somebody comes as an external person
     who has begun, and neither signature, browser nor code shows that it is them; ConflictError where the study is closed or the
@@ -65,7 +67,7 @@ def join(
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
         if account_id is None:
-            account_id = accounts.nameless_account(connection, locale, now)
+            account_id = make_account(connection) if make_account else accounts.nameless_account(connection, locale, now)
         row = {
             "study_id": invite.study_id,
             "account_id": account_id,

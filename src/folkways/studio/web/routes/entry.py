@@ -76,29 +76,26 @@ def join(context: RequestContext) -> Response:
     given = {name: context.text(name) for name in (*PARAMETERS, "prolific_token")}
     external, signed = _external(study, given, context)
     account_id = context.account.id if context.account is not None and not external else None
-    if account_id is None and role != Role.ANNOTATOR:
-        context.need_passwords()
-        try:
-            account = accounts.create_account(
-                context.workspace, context.text("login"), context.text("password"), name=context.text("name"), locale=context.locale
-            )
-        except SubmissionError as error:
-            return _invitation(context, study, role, {}, by_service=False, problems=error.problems, status=422)
-        account_id = account.id
-    token = context.request.path_params["token"]
     browser = context.account.id if context.account is not None else None
-    code = context.text("return_code").strip().upper()
     try:
+        make = None
+        if account_id is None and role != Role.ANNOTATOR:
+            context.need_passwords()
+            login, password, name = (context.text(field) for field in ("login", "password", "name"))
+            make = accounts.prepare_account(login, password, name=name, locale=context.locale)
         person = participants.join(
             context.workspace,
-            token,
+            context.request.path_params["token"],
             account_id,
+            make_account=make,
             external=external,
             signed=signed,
             browser=browser,
-            code=code,
+            code=context.text("return_code").strip().upper(),
             locale=context.locale,
         )
+    except SubmissionError as error:
+        return _invitation(context, study, role, {}, by_service=False, problems=error.problems, status=422)
     except ReturnError as error:
         carried = {name: value for name, value in given.items() if value}
         problems = {"return_code": sentence(error.words(context.gettext))}

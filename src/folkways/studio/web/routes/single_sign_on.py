@@ -10,7 +10,7 @@ from folkways.studio.clients.openid import Begun, Identity, OpenIdProvider
 from folkways.studio.errors import InviteError, NotAllowedError, NotFoundError
 from folkways.studio.records import Account, Role
 from folkways.studio.services import audit, studies
-from folkways.studio.services.people import identities, invites, participants
+from folkways.studio.services.people import accounts, identities, invites, participants
 from folkways.studio.web.request_context import ANYBODY, SIGN_ON_COOKIE, RequestContext
 from folkways.studio.web.routes.account import begin_session, own_address
 from folkways.studio.web.routes.people import origin_of
@@ -78,8 +78,9 @@ def _account(context: RequestContext, identity: Identity, provider: OpenIdProvid
     account = identities.account_of(context.workspace, identity, create=new, locale=context.locale)
     token = following.removeprefix("/join/")
     if account is None and token != following and invites.find_invite(context.workspace, token).role != Role.ANNOTATOR:
-        account = identities.account_of(context.workspace, identity, create=True, locale=context.locale)
-        person = participants.join(context.workspace, token, account.id if account else None, locale=context.locale)
+        make = identities.prepare_account(identity, locale=context.locale)
+        person = participants.join(context.workspace, token, make_account=make, locale=context.locale)
+        account = accounts.get_account(context.workspace, person.account_id)
         following = f"/work/{studies.get_study(context.workspace, person.study_id).name}"
     if account is None:
         raise NotAllowedError(
