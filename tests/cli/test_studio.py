@@ -173,20 +173,6 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", list(MODELS))
-def test_a_list_of_models_that_is_none_is_said(
-    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    text, words = MODELS[name]
-    if text is not None:
-        (tmp_path / name).write_text(text)
-    done = folkways("studio", "--models", name)
-    assert done.returncode == 2
-    assert re.search(words, done.stderr), done.stderr
-    assert "s3cret" not in done.stderr
-
-
 PROVIDER = 'issuer = "https://login.example.org"\nclient_id = "studio"\nname = "Example University"\n'
 PROVIDERS = {
     "nowhere.toml": (None, r"there is no file nowhere\.toml, which should be a description of an OpenID Connect provider"),
@@ -200,15 +186,21 @@ PROVIDERS = {
 }
 
 
-@pytest.mark.parametrize("name", list(PROVIDERS))
-def test_a_provider_through_which_nobody_could_sign_in_is_said(
-    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+@pytest.mark.parametrize(
+    ("option", "name", "text", "words"),
+    [
+        pytest.param(option, name, *found, id=f"{option} {name}")
+        for option, files in (("--models", MODELS), ("--sso", PROVIDERS))
+        for name, found in files.items()
+    ],
+)
+def test_a_file_that_cannot_be_used_is_said_before_the_server_starts(
+    folkways: Folkways, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str, text: str | None, words: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    text, words = PROVIDERS[name]
     if text is not None:
         (tmp_path / name).write_text(text)
-    done = folkways("studio", "--sso", name)
+    done = folkways("studio", option, name)
     assert done.returncode == 2
     assert re.search(words, done.stderr), done.stderr
     assert "s3cret" not in done.stderr
