@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from playwright.sync_api import sync_playwright
 
 from folkways.studio.records import Participant, StudyState
-from folkways.studio.services import items, studies
-from folkways.studio.services.items import NewItem
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants, sessions
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.workflows.definition import read_definition

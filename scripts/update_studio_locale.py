@@ -5,9 +5,9 @@
     python scripts/update_studio_locale.py --check    # only compare; exit code 1 where a string of a whole language is missing, or
                                                       # something is not compiled
 
-A new language: add its code to ``LOCALES`` of ``folkways.studio.web.i18n``, run this, translate the new ``studio.po`` or as much
-of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how much that
-is. Once nothing is missing, add the code to ``WHOLE``.
+A new language: add its code to ``LOCALES`` of ``folkways.studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
+as much of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how
+much that is. Once nothing is missing, add the code to ``WHOLE``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from folkways.studio.web.i18n import DEFAULT, DOMAIN, LOCALES, WHOLE, terms
+from folkways.studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, WHOLE, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"

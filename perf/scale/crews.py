@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.keys import prompt_hash, request_key
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 from perf.scale.worker import Meter, replies
 
 TEXT = (

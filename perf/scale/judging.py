@@ -10,9 +10,9 @@ from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.runs.execute import execute
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.plan import begin
+from folkways.runs.planning.plan import begin
+from folkways.runs.planning.tasks import plan_tasks
 from folkways.runs.scores.scoring import score_run
-from folkways.runs.tasks import plan_tasks
 from folkways.workspace.archives.writing import archive_run
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run

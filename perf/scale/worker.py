@@ -15,8 +15,8 @@ from typing import Any
 
 from folkways.endpoints.base import Completion, Request
 from folkways.workspace.database import open_workspace
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered
 
 SAVED_AT_ONCE = 256
 CONCURRENCY = 32

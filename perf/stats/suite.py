@@ -28,7 +28,7 @@ from folkways.cultures import cultures, get_culture
 from folkways.records import Metric
 from folkways.releases.store import open_release
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import select_items
+from folkways.runs.planning.plan import select_items
 from folkways.stats.intervals import Floats, Ints
 from perf.pages import replace_table
 from perf.stats.coverage import right

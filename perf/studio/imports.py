@@ -20,7 +20,8 @@ import numpy as np
 import polars as pl
 
 from folkways.studio.records import Role
-from folkways.studio.services import imports, studies
+from folkways.studio.services import studies
+from folkways.studio.services.content import imports
 from folkways.studio.services.people import accounts, sessions
 from folkways.workspace.database import Workspace, open_workspace
 from perf.studio.__main__ import _new_database

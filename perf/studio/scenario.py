@@ -8,7 +8,7 @@ from typing import Any
 
 from folkways.studio.records import Role, StudyState
 from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import accounts, invites
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace

@@ -17,22 +17,22 @@ from folkways.engine.budget import parse_budget
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Frame
 from folkways.reports.data import ReportData, Scores
-from folkways.runs.estimate import Estimate, estimate
 from folkways.runs.execute import Session, execute
 from folkways.runs.models import batches_of, open_models, price_function, split_name
 from folkways.runs.notebook_progress import NotebookProgress, in_notebook
 from folkways.runs.options import AskOptions, Cluster, RunOptions
-from folkways.runs.plan import begin
+from folkways.runs.planning.estimate import Estimate, estimate
+from folkways.runs.planning.plan import begin
+from folkways.runs.planning.recipe import recipe_of
+from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.reading.collect import collect
 from folkways.runs.reading.items import KnownItem, find_item
 from folkways.runs.reading.judgements import judged_items
-from folkways.runs.recipe import recipe_of
 from folkways.runs.scores.scoring import score_run, scores_stand
 from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
-from folkways.runs.tasks import left_out, plan_tasks
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.judging_turn import turn_to_judge
+from folkways.workspace.queue.judging_turn import turn_to_judge
 
 _LISTS = ("cultures", "languages", "variants", "strata")
 

@@ -169,7 +169,7 @@ def test_earlier_runs_by_name_number_and_last(ask: Any, tmp_path: Path, monkeypa
         folkways.load_run(workspace=tmp_path / "none.db")
     with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
         ask(limit=30, name="small")
-    monkeypatch.setattr("folkways.runs.plan.__version__", "99.0")
+    monkeypatch.setattr("folkways.runs.planning.plan.__version__", "99.0")
     with pytest.raises(FolkwaysError, match=rf"that was planned by folkways {re.escape(folkways.__version__)}, and this is 99\.0"):
         ask(limit=10, name="small")
     assert rows(workspace, "SELECT name, state FROM runs") == [("small", "finished"), ("run-2", "finished")]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways.cli import studio_progress
+from folkways.cli.studio import progress as studio_progress
 from folkways.studio.imports.tables import read_workbook
 from folkways.studio.services import studies
 from folkways.studio.services.people import invites, participants

@@ -127,7 +127,7 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("amount", ["0", "-1", "1.005", "nan", "inf", "1e9", "", "4,25"])
 def test_an_amount_is_money(tmp_path: Path, amount: str) -> None:
-    from folkways.cli.studio_prolific import read_bonuses
+    from folkways.cli.studio.prolific import read_bonuses
     from folkways.errors import DataError
 
     (tmp_path / "b.csv").write_text(f'participant,amount\np-1,"{amount}"\n')

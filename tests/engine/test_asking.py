@@ -21,8 +21,8 @@ from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered, Failed
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered, Failed
 from tests.support.planned import plan_prompts
 
 DOWN = EndpointFailure("down", status=500, retryable=True)

@@ -15,7 +15,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.session import Order, ask
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.planned import plan_prompts
 
 

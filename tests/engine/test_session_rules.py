@@ -23,7 +23,7 @@ from folkways.errors import FolkwaysError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.planned import plan_prompts
 
 Answer = Callable[[Request], Awaitable[None]]

@@ -11,14 +11,14 @@ import pytest
 from folkways.endpoints.base import Completion, EndpointOptions
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
-from folkways.runs.estimate import LEARNED_FROM, Estimate, Reported, estimate, reported, request_tokens, tokens_of
 from folkways.runs.models import Model, open_models
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import TaskPlan, begin
-from folkways.runs.tasks import plan_tasks
+from folkways.runs.planning.estimate import LEARNED_FROM, Estimate, Reported, estimate, reported, request_tokens, tokens_of
+from folkways.runs.planning.plan import TaskPlan, begin
+from folkways.runs.planning.tasks import plan_tasks
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered
 from tests.support.planned import plan_prompts
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from folkways.engine.interrupts import STOPS
-from folkways.runs.plan import SLICE
+from folkways.runs.planning.plan import SLICE
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
 from tests.support.river import finish, folkways, rows, start, wait_for

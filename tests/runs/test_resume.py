@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.runs.plan import SLICE
+from folkways.runs.planning.plan import SLICE
 from tests.support.chat_server import ChatServer
 from tests.support.river import folkways, integrity, kill, rows, start, stored_bodies, wait_for
 

@@ -18,12 +18,12 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import SCORES, Metric, State
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import TaskPlan
+from folkways.runs.planning.plan import TaskPlan
+from folkways.runs.planning.tasks import plan_tasks
 from folkways.runs.sampled import strata as sampling
 from folkways.runs.sampled.adaptive_sampling import _Share, next_size
 from folkways.runs.sampled.scores import NO_BOUNDS, of_sample
 from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, sampling_frame, unit_totals
-from folkways.runs.tasks import plan_tasks
 from folkways.stats.stratified import Drawn, anytime_mean, mean_over_strata
 
 RIGHT = Metric("right", "Right", "")

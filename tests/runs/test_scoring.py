@@ -19,7 +19,7 @@ from folkways.releases.store import open_release
 from folkways.runs.scores.scoring import release_of, score_run
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import open_workspace
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.blend_data import write_release
 from tests.support.planned import plan_prompts
 

@@ -13,8 +13,8 @@ from folkways.api import load_run
 from folkways.benchmarks.registry import expand_tasks
 from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import select_items
-from folkways.runs.tasks import plan_tasks
+from folkways.runs.planning.plan import select_items
+from folkways.runs.planning.tasks import plan_tasks
 from tests.support.river import folkways
 
 

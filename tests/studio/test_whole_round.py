@@ -22,7 +22,9 @@ import polars as pl
 import pytest
 import yaml
 
-from folkways.studio.services import items, progress, studies
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.measures import progress
 from folkways.studio.services.people import accounts, invites
 from folkways.studio.services.work import judgements
 from tests.support.chat_server import ChatServer

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant, Role, Study, StudyState
 from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import accounts, invites, participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import NoWork, Work

@@ -21,8 +21,8 @@ from folkways.workspace.archives.restoring import restore_run
 from folkways.workspace.archives.writing import archive_run, moved, shrink
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.judged_rows import judged_rows
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered, Failed
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered, Failed
 from tests.support.planned import plan_prompts
 
 REPLIES = ["A", "", 'é\n"quoted"\t한국어 🎈', "NULL", "'; DROP TABLE runs; --", " " * 3]

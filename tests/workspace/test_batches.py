@@ -6,10 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion
-from folkways.workspace import batches, schema
+from folkways.workspace import schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered
+from folkways.workspace.queue import batches
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered
 from tests.support.planned import plan_prompts
 
 

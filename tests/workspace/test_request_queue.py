@@ -12,12 +12,12 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request, Settings
-from folkways.workspace import request_queue as ledger_module
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.database import Workspace
-from folkways.workspace.request_queue import KEYS_PER_QUERY, Batch, RequestQueue
-from folkways.workspace.request_rows import Answered, Failed
-from folkways.workspace.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, place, started
+from folkways.workspace.queue import request_queue as ledger_module
+from folkways.workspace.queue.request_queue import KEYS_PER_QUERY, Batch, RequestQueue
+from folkways.workspace.queue.request_rows import Answered, Failed
+from folkways.workspace.queue.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, place, started
 from tests.support.planned import plan_prompts
 
 TEXTS = [f"question {number}" for number in range(10)]
@@ -438,7 +438,7 @@ def test_a_worker_that_is_begun_again_under_its_name_frees_what_the_dead_one_hel
     any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, endpoint = plan_prompts(any_workspace, "m", ["one", "two", "three"])
-    monkeypatch.setattr("folkways.workspace.request_queue.place", lambda: "a node far away")
+    monkeypatch.setattr("folkways.workspace.queue.request_queue.place", lambda: "a node far away")
     dead = RequestQueue(any_workspace, run.id, name="node-7")
     dead.enter()
     assert len(dead.claim(endpoint, 0, 2, frozenset()).requests) == 2

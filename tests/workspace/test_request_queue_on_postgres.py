@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from folkways.endpoints.base import Completion, Request
 from folkways.workspace import insertions
 from folkways.workspace.database import Workspace, open_workspace
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered
 from tests.support.planned import plan_prompts
 
 pytestmark = pytest.mark.postgres

@@ -14,8 +14,8 @@ from folkways.records import JUDGEMENTS, SCORES, Signature, State, Subject
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.archives.writing import archive_run
 from folkways.workspace.database import Workspace
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered, Failed
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered, Failed
 from tests.support.planned import plan_prompts
 
 MANY = 2 * results.CHUNK + 207

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from folkways.workspace import workers
-from folkways.workspace.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, _is_dead_here, place, started
+from folkways.workspace.queue import workers
+from folkways.workspace.queue.workers import STALE_SECONDS, WATCHED_SECONDS, Watch, Worker, _is_dead_here, place, started
 
 NOW = 1_795_240_000.0
-WHO = "import os; from folkways.workspace.workers import place, started as s; print(place(), os.getpid(), s(os.getpid()), sep='|')"
+WHO = (
+    "import os; from folkways.workspace.queue.workers import place, started as s; "
+    "print(place(), os.getpid(), s(os.getpid()), sep='|')"
+)
 
 
 def worker(host: str, *, pid: int = 1, since: str = "1", heartbeat: float = NOW) -> Worker:

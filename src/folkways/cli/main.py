@@ -38,7 +38,7 @@ COMMANDS = {
     "runs": ("results.runs", "List the runs of a workspace; archive and restore them."),
     "show": ("results.show", "Print one item with its gold answers, prompts, responses and judgements."),
     "build": ("build", "Build questions from people's answers, and compare builds."),
-    "studio": ("studio", "The web application in which people write, answer, verify and judge."),
+    "studio": ("studio.serve", "The web application in which people write, answer, verify and judge."),
     "judge": ("asking.judge", "Judge replies that were made elsewhere."),
     "judge-by-model": ("asking.judge_by_model", "Have a model judge the free answers of a run, beside the rule."),
     "probe": ("asking.probe", "Signals that a model may have seen a task's items before, each beside its control."),

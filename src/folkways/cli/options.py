@@ -315,7 +315,7 @@ def names(text: str | None) -> tuple[str, ...] | None:
 
 def left_out(options: RunOptions, asked: Iterable[str]) -> str:
     """Lines that name the tasks which are left out, and why; empty when every task is ``asked``."""
-    from folkways.runs import tasks
+    from folkways.runs.planning import tasks
 
     reasons: dict[str, list[str]] = {}
     for task, reason in tasks.left_out(options, asked).items():

@@ -19,8 +19,8 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server
 from folkways.workspace.errors import WorkspaceGoneError
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered, Failed
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered, Failed
 
 T = TypeVar("T")
 

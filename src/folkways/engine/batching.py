@@ -12,10 +12,10 @@ from folkways.endpoints.prices import Price
 from folkways.engine.asking import FEED, ONE_REQUEST, PATIENCE_SECONDS, Asking
 from folkways.engine.budget import USED_UP, Amount, Verdict, charged, used, worst_case
 from folkways.engine.rate_limiter import backoff
-from folkways.workspace import batches
-from folkways.workspace.batches import LEAVING, BatchRecord
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.request_rows import Answered
+from folkways.workspace.queue import batches
+from folkways.workspace.queue.batches import LEAVING, BatchRecord
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import Answered
 
 FIRST_LOOK_SECONDS = 1.0
 LONGEST_LOOK_SECONDS = 60.0

@@ -21,8 +21,8 @@ from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError
-from folkways.workspace.request_queue import RequestQueue
-from folkways.workspace.workers import STALE_SECONDS
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.workers import STALE_SECONDS
 
 T = TypeVar("T")
 

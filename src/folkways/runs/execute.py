@@ -11,14 +11,14 @@ from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, ask
 from folkways.errors import FolkwaysError
-from folkways.runs import plan
 from folkways.runs.models import Model, batches_of, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.recipe import recipe_of
+from folkways.runs.planning import plan
+from folkways.runs.planning.recipe import recipe_of
+from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
 from folkways.runs.states import BY_USER, end_of
-from folkways.runs.tasks import left_out, plan_tasks
 from folkways.runs.work import answered, orders_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace

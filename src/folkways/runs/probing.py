@@ -24,7 +24,7 @@ from folkways.releases.store import open_release
 from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.plan import item_batches
+from folkways.runs.planning.plan import item_batches
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 

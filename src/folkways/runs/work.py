@@ -18,7 +18,7 @@ from folkways.runs.options import AskOptions
 from folkways.runs.states import end_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 
 
 def orders_of(

@@ -8,7 +8,8 @@ One small core serves every workflow; a workflow is a configuration of it. The p
 - ``stages``: kinds of stages, each one object (``stages.base.StageKind``, ``stages.registry``). ``workflows``: the files that
   combine them to studies.
 - ``services``: what can be done, each function one transaction on a ``Workspace``; nothing else reads or writes the tables.
-  ``people``: accounts, invitations, participants. ``work``: slots, drafts, judgements, decisions. ``models``: models in the loop.
+  ``people``: accounts, invitations, participants. ``content``: items. ``work``: slots, drafts, judgements, decisions. ``models``:
+  models in the loop. ``measures``: progress, agreement, time. ``storage``: media, backups.
 - ``exports``, ``imports``: out as tables and releases, which benchmarks make (``folkways.benchmarks.studies``); in from tables.
 - ``web``: pages over the services.
 

@@ -15,7 +15,7 @@ from folkways.errors import FolkwaysError
 from folkways.releases.store import open_release
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState, Role
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from folkways.studio.services.people import participants
 from folkways.studio.workflows.definition import read_definition
 from folkways.studio.workflows.templates import template_text

@@ -16,8 +16,8 @@ from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.studio.exports.make import export_study
 from folkways.studio.records import ItemState
-from folkways.studio.services import items
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace

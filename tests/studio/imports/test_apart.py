@@ -13,7 +13,7 @@ from folkways.errors import FolkwaysError
 from folkways.studio.imports.apart import SMALL_BYTES, NoLongerWantedError, read_apart
 from folkways.studio.imports.running import read_content, run_import
 from folkways.studio.imports.tables import read_workbook
-from folkways.studio.services import imports
+from folkways.studio.services.content import imports
 from folkways.workspace.database import Workspace
 from tests.support.studies import open_desk
 

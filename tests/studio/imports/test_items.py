@@ -13,7 +13,7 @@ from openpyxl import Workbook
 from folkways.errors import DataError, FolkwaysError
 from folkways.studio.imports.items import import_items
 from folkways.studio.imports.tables import RowsError, read_rows, read_workbook
-from folkways.studio.services.items import list_items
+from folkways.studio.services.content.items import list_items
 from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways.workspace.database import Workspace
 from tests.support.csi_votes import ITEMS, write_items

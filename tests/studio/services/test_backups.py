@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.studio.services import media
-from folkways.studio.services.backups import back_up, restore
+from folkways.studio.services.storage import media
+from folkways.studio.services.storage.backups import back_up, restore
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.services.work.assignments import Work
 from folkways.workspace.database import Workspace, open_workspace

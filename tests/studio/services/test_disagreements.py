@@ -15,12 +15,12 @@ from folkways.stats.raters.agreement import percent_agreement
 from folkways.studio.records import Participant
 from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.rules.spread import spread
-from folkways.studio.services import disagreements
-from folkways.studio.services.agreement_over_time import agreement_over_time
-from folkways.studio.services.disagreements import Measured, Said, measured, read_answers
+from folkways.studio.services.measures import disagreements
+from folkways.studio.services.measures.agreement_over_time import agreement_over_time
+from folkways.studio.services.measures.disagreements import Measured, Said, measured, read_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
-from folkways.studio.web.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
+from folkways.studio.web.rendering.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 

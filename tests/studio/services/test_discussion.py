@@ -8,8 +8,8 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
 from folkways.studio.exports.make import FORMATS, PLAIN, export_files
 from folkways.studio.records import Role
-from folkways.studio.services import discussion, redaction
-from folkways.studio.services.discussion import LONGEST, MOST, MOST_EDITS, Counts
+from folkways.studio.services.content import discussion, redaction
+from folkways.studio.services.content.discussion import LONGEST, MOST, MOST_EDITS, Counts
 from folkways.workspace.database import Workspace
 from tests.studio.services.test_redaction import SECRET, everything
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk

@@ -13,9 +13,10 @@ from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.imports.items import FEWEST, checked_rows
 from folkways.studio.imports.running import Background, run_import
 from folkways.studio.records import AssignmentState
-from folkways.studio.services import audit, imports, studies, study_deletion
-from folkways.studio.services.imports import Import, ImportState
-from folkways.studio.services.items import list_items
+from folkways.studio.services import audit, studies, study_deletion
+from folkways.studio.services.content import imports
+from folkways.studio.services.content.imports import Import, ImportState
+from folkways.studio.services.content.items import list_items
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 from tests.support.studies import Desk, open_desk, stored

@@ -6,9 +6,10 @@ import pytest
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import ItemState
-from folkways.studio.services import audit, item_search, studies
-from folkways.studio.services.item_search import Wanted, find_ids, find_items
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services import audit, studies
+from folkways.studio.services.content import item_search
+from folkways.studio.services.content.item_search import Wanted, find_ids, find_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import exclusion
 from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace

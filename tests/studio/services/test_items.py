@@ -8,8 +8,9 @@ import pytest
 
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Participant
-from folkways.studio.services import items, studies
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, assignments
 from folkways.workspace.database import Workspace

@@ -12,11 +12,13 @@ from folkways.stats.raters import agreement as measures
 from folkways.stats.raters.agreement import Coefficient
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, ItemState, Participant, Role, StudyState
-from folkways.studio.services import items, progress, studies
-from folkways.studio.services.agreement import PLURAL, Agreement, agreement
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem, add_items
+from folkways.studio.services.measures import progress
+from folkways.studio.services.measures.agreement import PLURAL, Agreement, agreement
+from folkways.studio.services.measures.progress import Mine, Payment, Progress, Quality
 from folkways.studio.services.people import accounts, invites, participants
-from folkways.studio.services.progress import Mine, Payment, Progress, Quality
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace

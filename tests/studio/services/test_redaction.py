@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.exports.make import FORMATS, export_files
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import redaction, studies
+from folkways.studio.services import studies
 from folkways.studio.services.audit import events
+from folkways.studio.services.content import redaction
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.work import drafts, judgements
 from folkways.workspace import schema as kept

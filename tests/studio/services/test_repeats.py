@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.studio.services import items, repeats
+from folkways.studio.services.content import items, repeats
 from folkways.studio.services.work import adjudications
 from folkways.workspace.database import Workspace
 from tests.support.studies import open_desk

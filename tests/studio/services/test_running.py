@@ -7,9 +7,11 @@ import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Role, StudyState
-from folkways.studio.services import audit, items, progress, studies
-from folkways.studio.services.agreement import PLURAL, agreement
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services import audit, studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem, add_items
+from folkways.studio.services.measures import progress
+from folkways.studio.services.measures.agreement import PLURAL, agreement
 from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.people.participants import join
 from folkways.studio.services.work import adjudications, assignments, judgements

@@ -12,9 +12,11 @@ import sqlalchemy as sa
 from folkways.studio.activity import Event
 from folkways.studio.errors import StudioError
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import audit, discussion, gold, items, media, redaction, studies
-from folkways.studio.services.items import NewItem
+from folkways.studio.services import audit, studies
+from folkways.studio.services.content import discussion, gold, items, redaction
+from folkways.studio.services.content.items import NewItem
 from folkways.studio.services.people import accounts, holding, invites, participants, personal
+from folkways.studio.services.storage import media
 from folkways.studio.services.work import adjudications, assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace

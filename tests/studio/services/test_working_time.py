@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from folkways.studio.services.measures.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
-from folkways.studio.services.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace.database import Workspace
 from tests.support.studies import ON_A_FILE, QUESTION, described, open_desk

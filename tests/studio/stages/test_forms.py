@@ -14,7 +14,7 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.stages.answers import GroupAnswers
 from folkways.studio.stages.forms import spans
 from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
-from folkways.studio.web.pages import environment
+from folkways.studio.web.rendering.pages import environment
 from folkways.studio.workflows.definition import read_definition
 from tests.studio.web.test_accessible import CONTENTS
 from tests.support.studies import described

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from folkways.studio.records import Account, Participant, Population, Role, Study, StudyState
-from folkways.studio.services import items, studies
-from folkways.studio.services.items import NewItem
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants, sessions
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace

@@ -13,7 +13,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways.studio.records import Role
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from tests.studio.web.conftest import Field, begin, send
 from tests.studio.web.test_marking import SELECT
 

@@ -11,7 +11,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways.studio.records import Role
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from folkways.studio.services.work import assignments, judgements
 from tests.studio.web.conftest import Field, begin, send
 from tests.support.browser import axe_violations

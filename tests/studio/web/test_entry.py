@@ -13,8 +13,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import items, studies
-from folkways.studio.services.items import NewItem
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import judgements
 from folkways.studio.workflows.definition import read_definition

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from folkways.studio.records import StudyState
-from folkways.studio.services import media, studies
+from folkways.studio.services import studies
 from folkways.studio.services.people import accounts
+from folkways.studio.services.storage import media
 from folkways.studio.workflows.templates import PAPERS
 from folkways.workspace.database import Workspace, open_workspace
 from tests.studio.web.test_own_forms import Browser, World, ended, picture, recording

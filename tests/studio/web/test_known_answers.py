@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from tests.studio.web.conftest import Field, begin, send
 from tests.support.browser import axe_violations

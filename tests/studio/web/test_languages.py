@@ -15,7 +15,7 @@ import pytest
 from folkways.cultures import cultures_of, languages
 from folkways.studio.services.people.sessions import open_session
 from folkways.studio.services.work import assignments
-from folkways.studio.web.i18n import DEFAULT, LOCALES, WHOLE, catalogue, coverage, negotiate, term
+from folkways.studio.web.rendering.i18n import DEFAULT, LOCALES, WHOLE, catalogue, coverage, negotiate, term
 from folkways.text.scripts import letters_of
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client

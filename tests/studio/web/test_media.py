@@ -13,12 +13,12 @@ from random import Random
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.studio.services import media, media_stores
-from folkways.studio.services.backups import back_up, restore
-from folkways.studio.services.items import list_items
-from folkways.studio.services.media_stores import MediaStoreError, media_store
+from folkways.studio.services.content.items import list_items
+from folkways.studio.services.storage import media, media_stores
+from folkways.studio.services.storage.backups import back_up, restore
+from folkways.studio.services.storage.media_stores import MediaStoreError, media_store
 from folkways.studio.services.work import adjudications
-from folkways.studio.web.stored_files import PART_BYTES, wanted
+from folkways.studio.web.rendering.stored_files import PART_BYTES, wanted
 from folkways.workspace.database import open_workspace
 from tests.studio.web.test_own_forms import STAGES, Browser, World, picture, recording
 from tests.support.river import environment, folkways

@@ -18,7 +18,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from folkways.studio.records import Role
-from folkways.studio.services.items import NewItem, add_items, list_items
+from folkways.studio.services.content.items import NewItem, add_items, list_items
 from folkways.studio.services.people import sessions
 from folkways.studio.web.app import create_app
 from folkways.workspace.database import open_workspace

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from folkways.studio.services import media
+from folkways.studio.services.storage import media
 from folkways.studio.services.work.judgements import list_judgements
 from tests.studio.stages.test_form import ASK, CONTENT
 from tests.studio.web.conftest import Field, begin

@@ -6,8 +6,8 @@ import pytest
 from markupsafe import Markup
 
 from folkways.studio.rules.disagreement import disagreement
-from folkways.studio.web.i18n import direction
-from folkways.studio.web.pages import day, environment, marked, static
+from folkways.studio.web.rendering.i18n import direction
+from folkways.studio.web.rendering.pages import day, environment, marked, static
 
 
 def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from playwright.sync_api import expect
 
 from folkways.studio.records import Role
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import sessions
 from folkways.workspace.studio import tables as schema

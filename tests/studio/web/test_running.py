@@ -7,8 +7,9 @@ import time
 import pytest
 
 from folkways.studio.records import Role
-from folkways.studio.services import imports, studies
-from folkways.studio.services.items import list_items
+from folkways.studio.services import studies
+from folkways.studio.services.content import imports
+from folkways.studio.services.content.items import list_items
 from folkways.studio.services.people import accounts, sessions
 from folkways.workspace.database import Workspace
 from tests.studio.web.http import Client, Reply

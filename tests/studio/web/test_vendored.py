@@ -8,7 +8,7 @@ import tomllib
 
 import pytest
 
-from folkways.studio.web.pages import STATIC
+from folkways.studio.web.rendering.pages import STATIC
 
 RECORD = tomllib.loads((STATIC / "VENDORED.toml").read_text(encoding="utf-8"))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from folkways.studio.records import Participant, Role, Study, StudyState
-from folkways.studio.services import discussion, imports, items, media, studies
+from folkways.studio.services import studies
 from folkways.studio.services.api import tokens, webhooks
-from folkways.studio.services.items import NewItem
+from folkways.studio.services.content import discussion, imports, items
+from folkways.studio.services.content.items import NewItem
 from folkways.studio.services.people import accounts, invites, participants
+from folkways.studio.services.storage import media
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.workflows.definition import read_definition
 from folkways.workspace.database import Workspace

@@ -72,8 +72,8 @@ def command(
     from folkways.cli.files import check_folder
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.text import one_line, plural
-    from folkways.runs.estimate import reported
-    from folkways.workspace.batches import out_of_run
+    from folkways.runs.planning.estimate import reported
+    from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.results import failure_counts, usage
     from folkways.workspace.run_records import run_tasks
 

@@ -125,8 +125,8 @@ def _counting(done: str) -> Iterator[Callable[[int], None]]:
 
 def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
     from folkways.workspace import run_records
-    from folkways.workspace.batches import out_of_run
     from folkways.workspace.database import open_workspace
+    from folkways.workspace.queue.batches import out_of_run
 
     database = open_workspace(workspace, create=False)
     if recipe is not None:

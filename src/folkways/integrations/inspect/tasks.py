@@ -20,8 +20,8 @@ from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.records import State
 from folkways.releases.store import open_release
 from folkways.runs.options import AskOptions, RunOptions
-from folkways.runs.plan import item_batches
-from folkways.runs.tasks import plan_tasks
+from folkways.runs.planning.plan import item_batches
+from folkways.runs.planning.tasks import plan_tasks
 
 Names = str | list[str] | None
 """One name, or several, as Inspect reads ``-T cultures=KR,ET``."""

@@ -16,8 +16,8 @@ from folkways.errors import FolkwaysError
 from folkways.files import packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import TaskPlan, item_batches
-from folkways.runs.tasks import plan_tasks
+from folkways.runs.planning.plan import TaskPlan, item_batches
+from folkways.runs.planning.tasks import plan_tasks
 
 MODULE = '''"""The documents of {name}.yaml, and the judging of replies. Written by folkways {version}, which must be installed."""
 

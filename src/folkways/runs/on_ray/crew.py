@@ -31,7 +31,7 @@ from folkways.runs.work import models_of, orders_of
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.errors import WorkspaceError, WorkspaceGoneError
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.request_queue import RequestQueue
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.records import JUDGED_ITEMS, compact, empty
 from folkways.releases.base import Release
-from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.planning.plan import item_batches, restore_options
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace

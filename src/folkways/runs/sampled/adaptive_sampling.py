@@ -17,7 +17,7 @@ import polars as pl
 from folkways.engine.progress import ModelProgress
 from folkways.records import State
 from folkways.runs.models import Model
-from folkways.runs.plan import SLICE, TaskPlan, write_prompts
+from folkways.runs.planning.plan import SLICE, TaskPlan, write_prompts
 from folkways.runs.sampled.strata import Frame, Stratum, drawn_strata, unit_totals
 from folkways.stats.stratified import anytime_mean
 from folkways.workspace import results, run_records

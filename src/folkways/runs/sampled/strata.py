@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import Metric, State
-from folkways.runs.plan import SLICE, TaskPlan, item_batches
+from folkways.runs.planning.plan import SLICE, TaskPlan, item_batches
 from folkways.stats.stratified import Drawn
 
 

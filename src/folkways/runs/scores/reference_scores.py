@@ -14,7 +14,7 @@ from folkways.releases.registry import get_record
 from folkways.releases.store import locate, state_of
 from folkways.reports.data import PEOPLE
 from folkways.runs.options import RunOptions
-from folkways.runs.plan import item_batches
+from folkways.runs.planning.plan import item_batches
 
 
 def reference_scores(task: Task, release: Release, options: RunOptions, profile: str) -> Iterator[pl.DataFrame]:

@@ -16,7 +16,7 @@ from folkways.records import Subject, compact
 from folkways.releases.base import Release
 from folkways.releases.store import open_release
 from folkways.runs.options import Cluster, RunOptions
-from folkways.runs.plan import POPULATIONS, item_batches, restore_options
+from folkways.runs.planning.plan import POPULATIONS, item_batches, restore_options
 from folkways.runs.sampled.scores import of_sample
 from folkways.runs.scores.reference_scores import labelled, people_elsewhere, reference_scores
 from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip

@@ -11,7 +11,8 @@ from folkways.studio.exports.make import export_files
 from folkways.studio.imports.items import Told, import_items
 from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.records import Role, StudyState
-from folkways.studio.services import agreement, progress, studies
+from folkways.studio.services import studies
+from folkways.studio.services.measures import agreement, progress
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import invites, participants
 from folkways.workspace.database import Workspace

@@ -14,7 +14,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.studio.clients.desk import Rows
 from folkways.studio.clients.json_client import JsonClient, segment
 from folkways.studio.imports.items import Told
-from folkways.studio.services.imports import AT_WORK, ImportState
+from folkways.studio.services.content.imports import AT_WORK, ImportState
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
 PAGE = 500

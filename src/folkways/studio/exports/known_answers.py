@@ -9,7 +9,7 @@ import polars as pl
 
 from folkways.records import Schema
 from folkways.studio.records import Population
-from folkways.studio.services.gold import KnownAnswers
+from folkways.studio.services.content.gold import KnownAnswers
 
 KNOWN_BY_PERSON: Schema = {
     "participant": pl.String,  # a pseudonym

@@ -24,10 +24,10 @@ from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.known_answers import known_tables
 from folkways.studio.exports.tables import comment_table, item_table, judgement_table, suggestion_table
 from folkways.studio.exports.workbook import workbook
-from folkways.studio.services.discussion import comments_of_study
+from folkways.studio.services.content.discussion import comments_of_study
+from folkways.studio.services.content.gold import known_answers
 from folkways.studio.services.gathering import Gathered, gather
-from folkways.studio.services.gold import known_answers
-from folkways.studio.services.media import Media, list_media, read_bytes
+from folkways.studio.services.storage.media import Media, list_media, read_bytes
 from folkways.studio.services.work.suggestions import suggestions_of_study
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.wordings import StudyTexts

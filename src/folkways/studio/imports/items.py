@@ -10,10 +10,11 @@ from folkways.errors import UnknownNameError
 from folkways.studio.errors import ConflictError, StudioError, SubmissionError
 from folkways.studio.imports.tables import RowsError, structured
 from folkways.studio.records import Item
-from folkways.studio.services import imports, studies
-from folkways.studio.services.imports import Import, ImportState
-from folkways.studio.services.items import Checked, NewItem, list_items
-from folkways.studio.services.media import media_names, no_file
+from folkways.studio.services import studies
+from folkways.studio.services.content import imports
+from folkways.studio.services.content.imports import Import, ImportState
+from folkways.studio.services.content.items import Checked, NewItem, list_items
+from folkways.studio.services.storage.media import media_names, no_file
 from folkways.studio.stages.base import StageKind
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace

@@ -17,8 +17,9 @@ from folkways.errors import FolkwaysError
 from folkways.studio.imports.apart import SMALL_BYTES, NoLongerWantedError, read_apart
 from folkways.studio.imports.items import add_checked, checked_rows
 from folkways.studio.imports.tables import LARGEST_BYTES, RowsError, read_rows
-from folkways.studio.services import imports, study_deletion
-from folkways.studio.services.imports import Import, ImportState
+from folkways.studio.services import study_deletion
+from folkways.studio.services.content import imports
+from folkways.studio.services.content.imports import Import, ImportState
 from folkways.workspace.database import Workspace
 
 LOG = logging.getLogger("folkways.studio")

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from folkways.studio.records import ItemState, Study, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.items import MOST_NAMED, more_slots
+from folkways.studio.services.content.items import MOST_NAMED, more_slots
 from folkways.studio.services.rows import change_rows, get_row, inserted_id, read_all
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.workflows.definition import Definition, DefinitionError, parse_yaml, read_definition

@@ -11,8 +11,8 @@ from folkways.studio.errors import SubmissionError
 from folkways.studio.records import ParticipantState, StudyState
 from folkways.studio.services import audit
 from folkways.studio.services.deletion import AT_ONCE, KEPT, delete_items, delete_with_all
-from folkways.studio.services.media import delete_files
 from folkways.studio.services.rows import change_rows
+from folkways.studio.services.storage.media import delete_files
 from folkways.studio.services.studies import get_study
 from folkways.workspace.database import Workspace
 from folkways.workspace.schema import metadata

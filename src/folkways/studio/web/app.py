@@ -38,13 +38,13 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
     from folkways.studio.imports.running import Background
     from folkways.studio.web.api.app import PLACE, create_api
     from folkways.studio.web.prefix import AtPrefix
+    from folkways.studio.web.rendering.static_files import mount_static
     from folkways.studio.web.request_context import Studio
     from folkways.studio.web.routes import all_routes
     from folkways.studio.web.routing import endpoint, respond_externally
     from folkways.studio.web.security.bodies import BodyLimit
     from folkways.studio.web.security.headers import SecurityHeaders
     from folkways.studio.web.security.rates import Rates, Waiting
-    from folkways.studio.web.static_files import mount_static
     from folkways.studio.web.webhook_sender import sending
 
     settings = settings or Settings()

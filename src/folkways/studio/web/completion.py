@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from folkways.studio.records import ParticipantState
 from folkways.studio.services import studies
+from folkways.studio.services.measures.progress import own_progress
 from folkways.studio.services.people.participation import answers_given, has_work_at_hand
-from folkways.studio.services.progress import own_progress
 
 if TYPE_CHECKING:
     from folkways.studio.web.request_context import RequestContext

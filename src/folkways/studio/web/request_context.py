@@ -23,10 +23,10 @@ from folkways.studio.services.work.assignments import Work, get_work
 from folkways.studio.services.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.cached import Cached
-from folkways.studio.web.flash_messages import FLASH_MESSAGES
-from folkways.studio.web.i18n import LOCALES, accepted_languages, catalogue, negotiate
-from folkways.studio.web.pages import render
 from folkways.studio.web.prefix import with_prefix
+from folkways.studio.web.rendering.flash_messages import FLASH_MESSAGES
+from folkways.studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
+from folkways.studio.web.rendering.pages import render
 from folkways.studio.web.security.origin import visitor_token
 from folkways.studio.web.security.rates import Rates, Waiting
 from folkways.studio.web.settings import Settings

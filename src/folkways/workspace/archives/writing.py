@@ -31,11 +31,11 @@ from folkways.workspace.archives.files import (
     write_manifest,
     write_part,
 )
-from folkways.workspace.batches import out_of_run
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import PROBLEMS
-from folkways.workspace.judging_turn import turn_to_judge
-from folkways.workspace.request_queue import RequestQueue
+from folkways.workspace.queue.batches import out_of_run
+from folkways.workspace.queue.judging_turn import turn_to_judge
+from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import RunRecord
 
 ROWS_PER_FILE, BYTES_PER_FILE = 100_000, 64_000_000

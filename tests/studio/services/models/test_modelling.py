@@ -16,7 +16,7 @@ from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.services.models.redteaming import Challenge
 from folkways.studio.workflows.helping import HELPER_TOKENS, VERIFIER_TOKENS, Suggestion, helper_prompt, verifier_prompt

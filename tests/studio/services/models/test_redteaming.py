@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import ItemState, Role
-from folkways.studio.services import items
+from folkways.studio.services.content import items
 from folkways.studio.services.models import modelling, redteaming
 from folkways.studio.workflows.definition import DefinitionError, read_definition
 from folkways.workspace import run_records

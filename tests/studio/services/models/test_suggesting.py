@@ -15,8 +15,8 @@ from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.exports.make import export_files
 from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Participant, Role
-from folkways.studio.services import redaction
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content import redaction
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.models import modelling, suggesting
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import drafts, suggestions

@@ -6,8 +6,10 @@ import pytest
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant
-from folkways.studio.services import agreement, audit, gathering, item_search
-from folkways.studio.services.items import get_item
+from folkways.studio.services import audit, gathering
+from folkways.studio.services.content import item_search
+from folkways.studio.services.content.items import get_item
+from folkways.studio.services.measures import agreement
 from folkways.studio.services.people import exclusion, participants
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways.studio.records import ItemState, Participant, ParticipantState, Role, StudyState
-from folkways.studio.services import items, studies
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.services.work import adjudications, judgements
 from folkways.workspace.database import Workspace

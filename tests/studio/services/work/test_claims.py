@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, NotFoundError
 from folkways.studio.records import AssignmentState, Participant, StudyState
 from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work

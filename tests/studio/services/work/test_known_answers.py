@@ -11,9 +11,10 @@ import pytest
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.exports.make import export_files
 from folkways.studio.records import Participant, ParticipantState
-from folkways.studio.services import agreement, gold, progress
+from folkways.studio.services.content import gold
+from folkways.studio.services.content.items import NewItem, add_items, get_item
 from folkways.studio.services.gathering import gather
-from folkways.studio.services.items import NewItem, add_items, get_item
+from folkways.studio.services.measures import agreement, progress
 from folkways.studio.services.people import holding, participants
 from folkways.studio.services.studies import get_stage
 from folkways.studio.services.work import assignments, judgements, leases

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from folkways.studio.records import Role
-from folkways.studio.services import redaction
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content import redaction
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.models import redteaming
 from folkways.studio.services.people import invites, participants, personal
 from folkways.studio.services.work import adjudications, assignments, drafts, judgements, leases

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, DraftConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Draft, Judgement, Participant, Role, StudyState
 from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items
+from folkways.studio.services.content.items import NewItem, add_items
 from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.work import assignments, drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work

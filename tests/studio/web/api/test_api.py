@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from folkways.studio.records import Role
-from folkways.studio.services import imports
+from folkways.studio.services.content import imports
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.web.api.routes.items import MOST_AT_ONCE

@@ -13,11 +13,11 @@ import polars as pl
 from folkways.benchmarks.registry import free_answer_tasks, get_task
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.records import State
-from folkways.runs.plan import item_batches, restore_options
+from folkways.runs.planning.plan import item_batches, restore_options
 from folkways.runs.scores.scoring import release_of
 from folkways.studio.records import Item
 from folkways.studio.services import studies
-from folkways.studio.services.items import NewItem, add_items, list_items
+from folkways.studio.services.content.items import NewItem, add_items, list_items
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 

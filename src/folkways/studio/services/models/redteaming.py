@@ -17,7 +17,7 @@ from folkways.studio.activity import ModelCall
 from folkways.studio.errors import ConflictError
 from folkways.studio.offered_models import OfferedModel
 from folkways.studio.records import Item, ItemState, Study, from_row
-from folkways.studio.services.items import add_revision
+from folkways.studio.services.content.items import add_revision
 from folkways.studio.services.models import modelling
 from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.studies import get_study

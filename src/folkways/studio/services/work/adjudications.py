@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.items import close_open_slots
+from folkways.studio.services.content.items import close_open_slots
 from folkways.studio.services.rows import change_rows, get_row, read_all
 from folkways.studio.services.work.resolution import apply_rule_again, hand_on_item
 from folkways.studio.stages.registry import stage_kind

@@ -27,7 +27,7 @@ from folkways.studio.records import (
 )
 from folkways.studio.rules.counts import room
 from folkways.studio.rules.known_answers import Gold
-from folkways.studio.services.items import add_revision
+from folkways.studio.services.content.items import add_revision
 from folkways.studio.services.rows import change_rows, count, get_row, inserted_id
 from folkways.studio.services.work.eligible_slots import (
     attention_check,

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import AlreadySubmittedError, ConflictError, SubmissionError
 from folkways.studio.records import Assignment, AssignmentState, Item, Judgement, Stage, StudyState, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.items import add_revision
+from folkways.studio.services.content.items import add_revision
 from folkways.studio.services.rows import change_rows, delete_rows, get_row, inserted_id, read_all
 from folkways.studio.services.work.known_answers import judge_known
 from folkways.studio.services.work.leases import Held, hold, not_theirs, own_assignment

@@ -22,7 +22,7 @@ from folkways.studio.records import (
 )
 from folkways.studio.rules.known_answers import Gold, Qualification, action
 from folkways.studio.services import audit
-from folkways.studio.services.items import add_slots
+from folkways.studio.services.content.items import add_slots
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.exclusion import exclude_within
 from folkways.studio.services.people.holding import fail_within, pause_within

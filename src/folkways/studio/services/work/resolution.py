@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from folkways.benchmarks.studies import Vote
 from folkways.studio.records import LEFT_OUT, AssignmentState, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.items import add_slots, close_open_slots, place_item
+from folkways.studio.services.content.items import add_slots, close_open_slots, place_item
 from folkways.studio.services.rows import change_rows, get_row
 from folkways.studio.stages.base import Arrival, Decision
 from folkways.studio.stages.registry import stage_kind

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from folkways.studio.web.routes import (
-    account,
+from folkways.studio.web.routes.accounts import account, passwords, single_sign_on
+from folkways.studio.web.routes.participants import entry, steps, suggestions, work
+from folkways.studio.web.routes.researchers import (
     data,
     desk,
     disagreement,
     discussion,
-    entry,
     items,
     known_answers,
     media,
     new_study,
-    passwords,
     people,
     programs,
     settings,
-    single_sign_on,
-    steps,
-    suggestions,
-    work,
 )
 from folkways.studio.web.routing import Route
 

@@ -10,8 +10,9 @@ import orjson
 from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
-from folkways.studio.services import imports, studies
-from folkways.studio.services.imports import Import
+from folkways.studio.services import studies
+from folkways.studio.services.content import imports
+from folkways.studio.services.content.imports import Import
 from folkways.studio.web.api.answers import moment
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of

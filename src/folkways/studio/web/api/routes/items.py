@@ -12,7 +12,8 @@ from starlette.datastructures import FormData
 from folkways.studio.errors import ConflictError
 from folkways.studio.imports.items import import_items
 from folkways.studio.records import Item, ItemState, Participant, Population, Stage
-from folkways.studio.services import items, redaction, studies
+from folkways.studio.services import studies
+from folkways.studio.services.content import items, redaction
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements

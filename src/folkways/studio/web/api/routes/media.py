@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import BaseModel
 
-from folkways.studio.services import media
-from folkways.studio.services.media import Media
+from folkways.studio.services.storage import media
+from folkways.studio.services.storage.media import Media
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 

@@ -8,13 +8,13 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from folkways.studio.exports.make import export_archive
-from folkways.studio.services import agreement as agreements
 from folkways.studio.services import audit
-from folkways.studio.services import progress as working
-from folkways.studio.services.agreement import Agreement
+from folkways.studio.services.measures import agreement as agreements
+from folkways.studio.services.measures import progress as working
+from folkways.studio.services.measures.agreement import Agreement
+from folkways.studio.services.measures.progress import Payment, Progress, Quality
 from folkways.studio.services.models import modelling
 from folkways.studio.services.people import accounts, participants
-from folkways.studio.services.progress import Payment, Progress, Quality
 from folkways.studio.services.work import leases
 from folkways.studio.web.api.answers import EventTold, ModelCallTold, moment
 from folkways.studio.web.api.calls import StaffCall

@@ -1,0 +1,171 @@
+"""What a run would take, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import sqlalchemy as sa
+
+from folkways.endpoints.base import Endpoint
+from folkways.endpoints.prices import Price
+from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
+from folkways.runs.models import Model
+from folkways.runs.planning.plan import TaskPlan, keyed_prompts
+from folkways.workspace import schema
+from folkways.workspace.database import Workspace
+from folkways.workspace.keys import settings_json
+
+ASCII_PER_TOKEN = 4.0
+OTHER_TOKENS_PER_CHARACTER = 0.7
+"""Rough rates of today's tokenizers: four Latin letters make a token, and another script's character two thirds of one."""
+
+SMALL_VOCABULARY = 65_536
+OTHER_TOKENS_IN_SMALL_VOCABULARY = 2.0
+"""What a tokenizer that knows fewer tokens makes of a character of another script: it has hardly a word of it. SmolLM2 (49,152
+tokens) takes 1.4 for a Korean, 1.7 for a Chinese and 2.9 for an Amharic character of the demo's questions, where it took 1.48 times
+what OTHER_TOKENS_PER_CHARACTER gives for all languages together; English it writes like the others."""
+
+MESSAGE_TOKENS, REPLY_TOKENS = 4.0, 3.0
+"""What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to 5. One that puts in a
+system prompt of its own adds more, which only the server's count tells."""
+
+KEYS_PER_QUERY = 500
+
+LEARNED_FROM = 500
+"""Stored replies of a model at most whose reported input tokens correct its estimates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What one model would be asked for one task.
+
+    requests:      that would be sent: distinct, and without those whose response is stored already (``stored``).
+    input_tokens:  estimated from the characters of the prompts and what a chat template adds, give or take a third; or, where
+                   replies of this model are stored, by what it reported for those (``learned_from`` of them).
+    output_tokens: at most, by the task's limit.
+    usd:           at most for those tokens; None where no price is known.
+    seconds:       for a model that runs here, by what its stored replies took, at its usual concurrency; None where there are none.
+    runs_here:     whether the model runs on this machine, so that it costs time and no money.
+    """
+
+    endpoint: str
+    task: str
+    items: int
+    requests: int
+    stored: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    learned_from: int = 0
+    seconds: float | None = None
+    runs_here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Input tokens of ``replies`` stored replies: as the server counted them, and as estimated before any was known."""
+
+    replies: int
+    counted: int
+    estimated: float
+
+
+def tokens_of(text: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:
+    """A rough number of tokens, from the number of ASCII and of other characters; per_other: tokens of one of these."""
+    other = len(text) - len(text.encode("ascii", "ignore"))
+    return (len(text) - other) / ASCII_PER_TOKEN + other * per_other
+
+
+def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Workspace | None) -> Estimate:
+    """Count what this run would ask the model for this task; ``workspace`` tells what is stored already (None: nothing)."""
+    sent = plan.settings(model)
+    settings = settings_json(sent)
+    limit = sent.max_tokens or UNLIMITED_OUTPUT_TOKENS
+    vocabulary = getattr(model.endpoint, "vocabulary", None) or SMALL_VOCABULARY
+    per_other = OTHER_TOKENS_PER_CHARACTER if vocabulary >= SMALL_VOCABULARY else OTHER_TOKENS_IN_SMALL_VOCABULARY
+    items = 0
+    inputs: dict[str, float] = {}
+    for frame in plan.prompts():
+        items += frame["item"].n_unique()
+        inputs.update(_requests(frame, plan, model.endpoint, settings, per_other))
+    stored = _stored(workspace, list(inputs)) if workspace is not None else set()
+    asked = [tokens for key, tokens in inputs.items() if key not in stored]
+    known = reported(workspace, model.identity, per_other) if workspace is not None else None
+    factor = known.counted / known.estimated if known is not None else 1.0
+    input_tokens, output_tokens = round(factor * sum(asked)), limit * len(asked)
+    usd = price.usd(input_tokens, output_tokens) if price is not None else None
+    learned_from = known.replies if known is not None else 0
+    here = getattr(model.endpoint, "runs_here", False)
+    each = _seconds(workspace, model) if here and workspace is not None else None
+    return Estimate(
+        model.name,
+        plan.task.name,
+        items,
+        len(asked),
+        len(stored),
+        input_tokens,
+        output_tokens,
+        usd,
+        learned_from,
+        each * len(asked) if each is not None else None,
+        here,
+    )
+
+
+def request_tokens(system: str | None, user: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:
+    """A rough number of input tokens of one request, with what a chat template adds."""
+    messages = [user] if system is None else [system, user]
+    return sum(tokens_of(text, per_other) + MESSAGE_TOKENS for text in messages) + REPLY_TOKENS
+
+
+def _seconds(workspace: Workspace, model: Model) -> float | None:
+    """Seconds from one reply to the next of a model that runs here: what a reply took, over how many are worked on at once."""
+    endpoints, replies = schema.endpoints, schema.responses
+    took = (
+        sa.select(replies.c.seconds)
+        .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
+        .where(endpoints.c.identity == model.identity)
+        .limit(LEARNED_FROM)
+        .subquery()
+    )
+    with workspace.read() as connection:
+        mean = connection.scalar(sa.select(sa.func.avg(took.c.seconds)))
+    return float(mean) / model.endpoint.default_concurrency if mean is not None else None
+
+
+def reported(workspace: Workspace, model: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> Reported | None:
+    """What a model (its identity or its name) reported for up to LEARNED_FROM of its stored replies; None where nothing."""
+    endpoints, replies, prompts = schema.endpoints, schema.responses, schema.prompts
+    query = (
+        sa.select(prompts.c.system, prompts.c.user, replies.c.input_tokens)
+        .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
+        .join(prompts, prompts.c.prompt_hash == replies.c.prompt_hash)
+        .where(sa.or_(endpoints.c.identity == model, endpoints.c.name == model), replies.c.input_tokens > 0)
+        .limit(LEARNED_FROM)
+    )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all()
+    if not rows:
+        return None
+    return Reported(len(rows), sum(row[2] for row in rows), sum(request_tokens(row[0], row[1], per_other) for row in rows))
+
+
+def _requests(
+    frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str, per_other: float
+) -> Iterator[tuple[str, float]]:
+    for row, keys in keyed_prompts(frame, plan, endpoint, settings):
+        system, user = row[4], row[5]
+        tokens = request_tokens(system, user, per_other)
+        for key in keys:
+            yield key, tokens
+
+
+def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    with workspace.read() as connection:
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            chunk = keys[start : start + KEYS_PER_QUERY]
+            found.update(connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk))))
+    return found

@@ -1,0 +1,1 @@
+"""Figures of a study: progress, agreement, disagreement, time and pay."""

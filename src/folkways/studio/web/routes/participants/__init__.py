@@ -1,0 +1,1 @@
+"""Pages of participants: coming in, and their work."""

@@ -1,0 +1,1 @@
+"""Pages of researchers and reviewers."""

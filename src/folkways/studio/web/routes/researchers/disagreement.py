@@ -1,0 +1,51 @@
+"""Where people are apart, by stage, person and item and over time; and how long they worked."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from folkways.studio.services import studies
+from folkways.studio.services.content import items
+from folkways.studio.services.content.discussion import comment_counts
+from folkways.studio.services.measures.agreement_over_time import By, agreement_over_time
+from folkways.studio.services.measures.disagreements import by_person, by_stage, measured, most_disputed, read_answers
+from folkways.studio.services.measures.working_time import rate_of, working_times
+from folkways.studio.stages.registry import stage_kind
+from folkways.studio.web.rendering.agreement_chart import chart_of
+from folkways.studio.web.request_context import STAFF, RequestContext
+from folkways.studio.web.routes.researchers.items import title_of
+from folkways.studio.web.routing import Routes
+
+routes = Routes()
+
+MOST_PEOPLE, MOST_ITEMS = 30, 20
+
+
+@routes.get("/studies/{study}/disagreement", STAFF)
+def show_disagreement(context: RequestContext) -> Response:
+    """Everything about disagreement at a glance, with ways on to items and people."""
+    study = context.study
+    answered = measured(read_answers(context.workspace, study.id))
+    people = by_person(context.workspace, study.id, answered)
+    by: By = "hundred" if context.request.query_params.get("by") == "hundred" else "week"
+    disputed = []
+    for each, share in most_disputed(answered, MOST_ITEMS):
+        item = items.get_item(context.workspace, study.id, each.item_id)
+        disputed.append((each, share, title_of(item, stage_kind(each.stage.kind).subject(item.content))))
+    return context.page(
+        "desk/disagreement.html.j2", study=study, stages=by_stage(context.workspace, study.id, answered), by=by,
+        people=people[:MOST_PEOPLE], all_people=len(people), disputed=disputed,
+        comments=comment_counts(context.workspace, study.id),
+        populations={each.name: each for each in studies.populations(context.workspace, study.id)},
+        languages={each.id: each.language for each in studies.populations(context.workspace, study.id)},
+        courses=[(course, chart_of(course.points)) for course in agreement_over_time(answered, by)],
+    )  # fmt: skip
+
+
+@routes.get("/studies/{study}/time", STAFF)
+def show_time(context: RequestContext) -> Response:
+    """Time and pay of everybody."""
+    rate = rate_of(context.study.definition)
+    return context.page(
+        "desk/time.html.j2", study=context.study, rows=working_times(context.workspace, context.study.id), rate=rate
+    )
