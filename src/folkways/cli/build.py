@@ -61,7 +61,7 @@ def _command(builder: Builder) -> click.Command:
         made = on_option(made)
     for option in reversed(builder.options):
         made = _declared(option)(made)
-    return click.command(builder.name, help=builder.help, context_settings={"help_option_names": ["-h", "--help"]})(made)
+    return click.command(builder.name, help=builder.help)(made)
 
 
 def _declared(option: Option) -> Any:

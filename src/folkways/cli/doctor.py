@@ -10,7 +10,7 @@ from folkways.cli.options import workspace_option
 from folkways.cli.out import print_json
 
 
-@click.command("doctor", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("doctor")
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(workspace: str, as_json: bool) -> None:

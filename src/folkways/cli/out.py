@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,28 @@ def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F],
     """``--out FILE|DIR`` of a command that writes one thing. what: what goes there; gets: the file's name in a folder."""
     told = f"{what}: a file, or a folder (a name without an ending), which gets {gets}."
     return click.option("--out", required=required, type=click.Path(path_type=Path), metavar="FILE|DIR", help=told)
+
+
+def folder_option(told: str) -> Callable[[F], F]:
+    """``--out DIR`` of a command that writes several files; whether it can be that folder is found out before any work is done."""
+
+    def checked(_ctx: click.Context, _param: click.Parameter, out: Path | None) -> Path | None:
+        if out is not None:  # a shell that completes a line has none yet
+            check_several(out)
+            check_folder(out)
+        return out
+
+    return click.option("--out", required=True, type=click.Path(path_type=Path), callback=checked, metavar="DIR", help=told)
+
+
+def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
+    """Name the files that were written, and on standard error what a person must know of them."""
+    from folkways.reports.text import one_line
+
+    for path in files:
+        click.echo(f"wrote {path}")
+    for note in notes:
+        click.echo(one_line(note), err=True)
 
 
 def print_json(value: object) -> None:

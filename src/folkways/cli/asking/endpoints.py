@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from folkways.endpoints.prices import Prices
 
 
+TOLD = ("name", "about", "protocol", "base_url", "base_url_env", "key_env", "key_required")
+"""What is told of a provider as its table has it."""
+
+
 @click.command("endpoints")
 @click.option("--prices", "prices_file", type=click.Path(path_type=Path), help="A file of prices that overrides the others.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
@@ -48,17 +52,7 @@ def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
             rows.setdefault(name, {"input": price.input, "output": price.output, "source": price.source})
     return {
         "providers": [
-            {
-                "name": provider.name,
-                "about": provider.about,
-                "protocol": provider.protocol,
-                "base_url": provider.base_url,
-                "base_url_env": list(provider.base_url_env),
-                "key_env": list(provider.key_env),
-                "key_required": provider.key_required,
-                "key_set_in": key_set_in(provider.key_env),
-                "docs": provider.docs,
-            }
+            {name: getattr(provider, name) for name in TOLD} | {"key_set_in": key_set_in(provider.key_env), "docs": provider.docs}
             for provider in providers().values()
         ],
         "forms": forms(),
@@ -80,39 +74,30 @@ def _overview(prices: Prices, cards: Cards) -> dict[str, Any]:
 
 def _print_tables(found: dict[str, Any]) -> None:
     from rich import box
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     console = terminal()
-    table = Table(title="Providers", title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("key", no_wrap=True)
-    table.add_column("set")
-    table.add_column("address, and the variable that replaces it", overflow="fold")
+    look: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD}
+    address = Column("address, and the variable that replaces it", overflow="fold")
+    table = Table(Column("name", no_wrap=True), Column("key", no_wrap=True), "set", address, title="Providers", **look)
     for row in found["providers"]:
         needed = "" if row["key_required"] else " (optional)"
         key = "\n".join(row["key_env"]) + needed if row["key_env"] else "none needed"
         is_set = "yes" if row["key_set_in"] else ("no" if row["key_required"] else "-")
         style = {"yes": "green", "no": "red"}.get(is_set, "")
-        address = "\n".join([row["base_url"], *row["base_url_env"]])
-        table.add_row(row["name"], key, Text(is_set, style=style), address)
+        table.add_row(row["name"], key, Text(is_set, style=style), "\n".join([row["base_url"], *row["base_url_env"]]))
     console.print(table)
 
-    table = Table(title="Ways to name a model", title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("--model", no_wrap=True)
-    table.add_column("meaning", overflow="fold")
+    table = Table(Column("--model", no_wrap=True), Column("meaning", overflow="fold"), title="Ways to name a model", **look)
     for form, about in found["forms"].items():
         table.add_row(Text(form), Text(about))
     console.print(table)
 
     prices = found["prices"]
-    table = Table(
-        title=f"Prices, US dollars per million tokens, as of {prices['as_of']}", title_justify="left", box=box.SIMPLE_HEAD
-    )
-    table.add_column("model", overflow="fold")
-    table.add_column("input", justify="right")
-    table.add_column("output", justify="right")
-    table.add_column("from", overflow="fold")
+    table = Table(title=f"Prices, US dollars per million tokens, as of {prices['as_of']}", **look)
+    for heading in ("model", "input", "output", "from"):
+        table.add_column(heading, **({"justify": "right"} if heading in ("input", "output") else {"overflow": "fold"}))
     for name, price in prices["models"].items():
         table.add_row(Text(name), f"{price['input']:g}", f"{price['output']:g}", Text(price["source"]))
     console.print(table)

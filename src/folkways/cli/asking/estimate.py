@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from folkways.runs.options import RunOptions
 
 
-@click.command("estimate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("estimate")
 @models_option
 @question_options
 @prices_option

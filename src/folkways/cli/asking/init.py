@@ -60,7 +60,7 @@ OPENING = """\
 """
 
 
-@click.command("init", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("init")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("study.toml"))
 def command(file: Path) -> None:
     """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and to change."""

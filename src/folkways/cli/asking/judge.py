@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from folkways.runs.scores.scoring_models import ScoringModels
 
 
-@click.command("judge", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("judge")
 @click.argument("task")
 @click.option(
     "--responses",

@@ -63,7 +63,7 @@ BETWEEN_JUDGES = ("disagreement", "kappa_judges")
 COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided", "labelled")
 
 
-@click.command("judge-by-model", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("judge-by-model")
 @click.argument("run", shell_complete=completion.runs)
 @click.option(
     "--judge",

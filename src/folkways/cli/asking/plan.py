@@ -10,7 +10,7 @@ from folkways.cli.options import models_option, question_options, workspace_name
 from folkways.runs.options import RunOptions
 
 
-@click.command("plan", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("plan")
 @models_option
 @question_options
 @workspace_option

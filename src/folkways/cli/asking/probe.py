@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-@click.command("probe", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("probe")
 @click.argument("task")
 @models_option
 @click.option("--control", metavar="NAME|DIR", help="Release of the task whose items no model can have seen.")

@@ -32,7 +32,7 @@ RECORDED = "SmolLM2-135M-Instruct.recorded.jsonl"
 BASELINES = ("baseline/random", "baseline/first")
 
 
-@click.command("quickstart", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("quickstart")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR")
 @click.option(
     "--offline", is_flag=True, help="Use the model's recorded replies, which takes a second; the model need not be installed."

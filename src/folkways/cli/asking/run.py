@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
-@click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("run")
 @models_option
 @question_options
 @scoring_model_options

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from folkways.runs.scores.scoring_models import ScoringModels
 
 
-@click.command("score", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("score")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--profile", metavar="NAME", help="How to judge: paper (default) or strict; both are kept side by side.")

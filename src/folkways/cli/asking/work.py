@@ -18,7 +18,7 @@ SLURM = ("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_PROCID")
 """What tells a task of SLURM from all others; one that is queued again keeps it."""
 
 
-@click.command("work", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("work")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @click.option(
     "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run, or its address: vllm/NAME@URL."

@@ -10,6 +10,9 @@ from folkways.cli.out import file_at, out_option, print_json
 from folkways.cli.results.table_files import write_text
 from folkways.releases.base import Release, ReleaseRecord
 
+TOLD = ("source", "repository", "revision", "licence", "languages", "about", "homepage", "citation")
+"""What JSON tells of a record besides its name and where it is."""
+
 
 @click.group()
 def command() -> None:
@@ -25,23 +28,10 @@ def list_releases(as_json: bool) -> None:
     from folkways.releases.store import root_of, state_of
 
     entries = [
-        {
-            "name": record.name,
-            "aliases": list(record.aliases),
-            "benchmark": record.benchmark,
-            "state": state_of(record),
-            "folder": str(root_of(record)),
-            "files": len(record.files),
-            "bytes": sum(entry.size for entry in record.files if entry.size is not None) or None,
-            "source": record.source,
-            "repository": record.repository,
-            "revision": record.revision,
-            "licence": record.licence,
-            "languages": list(record.languages),
-            "about": record.about,
-            "homepage": record.homepage,
-            "citation": record.citation,
-        }
+        {name: getattr(record, name) for name in ("name", "aliases", "benchmark")}
+        | {"state": state_of(record), "folder": str(root_of(record)), "files": len(record.files)}
+        | {"bytes": sum(entry.size for entry in record.files if entry.size is not None) or None}
+        | {name: getattr(record, name) for name in TOLD}
         for record in known_releases()
     ]
     if as_json:
@@ -50,7 +40,7 @@ def list_releases(as_json: bool) -> None:
     for record, entry in zip(known_releases(), entries, strict=True):
         known_as = f"   (or: {', '.join(record.aliases)})" if record.aliases else ""
         click.echo(f"{click.style(record.name, bold=True)}{known_as}   {entry['state']}")
-        click.echo(_wrapped(record.about))
+        click.echo(click.wrap_text(record.about, width=100, initial_indent="  ", subsequent_indent="  "))
         size = f", {in_bytes(sum(file.size or 0 for file in record.files))}" if entry["bytes"] else ""
         click.echo(
             f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; {_origin(record)}"
@@ -68,13 +58,16 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool) -> None:
 
     Files that are here and intact are not fetched again; interrupted downloads resume.
     """
+    from folkways.cli.releases.transfer import transfer_progress
+    from folkways.releases.fetching.fetch import fetch as fetch_release
     from folkways.releases.registry import get_record
 
     for record in dict.fromkeys(get_record(name) for name in names):
-        if folder is None or record.source == "package":
-            _fetch(record, force)
-        else:
+        if folder is not None and record.source != "package":
             _adopt(record, folder, force)
+            continue
+        release = fetch_release(record.name, force=force, progress=transfer_progress())
+        _announce(release, "is here" if release.verified else "is here, but its host told no checksum")
 
 
 @command.command()
@@ -114,14 +107,6 @@ def where(name: str) -> None:
     from folkways.releases.store import locate
 
     click.echo(str(locate(name).root))
-
-
-def _fetch(record: ReleaseRecord, force: bool) -> None:
-    from folkways.cli.releases.transfer import transfer_progress
-    from folkways.releases.fetching.fetch import fetch as fetch_release
-
-    release = fetch_release(record.name, force=force, progress=transfer_progress())
-    _announce(release, "is here" if release.verified else "is here, but its host told no checksum")
 
 
 def _adopt(record: ReleaseRecord, folder: Path, force: bool) -> None:
@@ -168,7 +153,3 @@ def _short_citation(record: ReleaseRecord) -> str:
     key = record.citation.split("{", 1)[-1].split(",", 1)[0]
     eprint = next((line.split("{")[1].split("}")[0] for line in record.citation.splitlines() if "eprint" in line), "")
     return f"{key}, arXiv {eprint}" if eprint else key or "nothing to cite"
-
-
-def _wrapped(text: str) -> str:
-    return click.wrap_text(text, width=100, initial_indent="  ", subsequent_indent="  ")

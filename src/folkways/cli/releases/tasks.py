@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import click
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, tasks
-from folkways.benchmarks.suites import Suite, suites
+from folkways.benchmarks.suites import suites
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
 
@@ -25,23 +27,16 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
     named = [suites()[name] for name in names if name in suites()]
     others = [name for name in names if name not in suites()]
     expand_tasks(others)  # an unknown name is told before anything is printed
-    _print_suites(named)
-    _print_in_full(expand_tasks(others))
+    for suite in named:
+        _print_in_full(suite.name, "", (suite.about, *suite.tasks))
+    for task in expand_tasks(others):
+        _print_in_full(f"{task.name}  ", task.title, _lines(task))
 
 
 def _plain(task: Task) -> dict[str, object]:
-    return {
-        "name": task.name,
-        "benchmark": task.benchmark,
-        "title": task.title,
-        "about": task.about,
-        "release": task.release,
-        "metrics": [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics],
-        "facets": list(task.facets),
-        "profiles": list(task.profiles),
-        "variants": list(task.variants),
-        "max_tokens": task.max_tokens,
-    }
+    metrics = [{"name": metric.name, "label": metric.label, "about": metric.about} for metric in task.metrics]
+    told = {name: getattr(task, name) for name in ("name", "benchmark", "title", "about", "release")}
+    return {**told, "metrics": metrics, **{name: getattr(task, name) for name in ("facets", "profiles", "variants", "max_tokens")}}
 
 
 def _print_table(chosen: list[Task]) -> None:
@@ -70,31 +65,20 @@ def _headline(task: Task) -> str:
     return task.metrics[0].label + (f" and {others} more" if others else "")
 
 
-def _print_suites(chosen: list[Suite]) -> None:
+def _print_in_full(name: str, title: str, lines: Iterable[str]) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
     console = terminal()
-    for suite in chosen:
-        console.print(Text(suite.name, style="bold"))
-        for line in (suite.about, *suite.tasks):
-            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
-        console.print()
+    console.print(Text(name, style="bold") + Text(title, style="not bold"))
+    for line in lines:
+        console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
+    console.print()
 
 
-def _print_in_full(chosen: list[Task]) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console = terminal()
-    for task in chosen:
-        console.print(Text(f"{task.name}  ", style="bold") + Text(task.title, style="not bold"))
-        lines = [
-            task.about,
-            *(f"{metric.label} ({metric.name}): {metric.about}" for metric in task.metrics),
-            f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}",
-            f"profiles: {', '.join(task.profiles)}   grouped by: {', '.join(('culture', 'language', 'variant', *task.facets))}",
-        ]
-        for line in lines:
-            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
-        console.print()
+def _lines(task: Task) -> Iterator[str]:
+    yield task.about
+    for metric in task.metrics:
+        yield f"{metric.label} ({metric.name}): {metric.about}"
+    yield f"release: {task.release}   default variants: {', '.join(task.variants) or 'none'}"
+    yield f"profiles: {', '.join(task.profiles)}   grouped by: {', '.join(('culture', 'language', 'variant', *task.facets))}"

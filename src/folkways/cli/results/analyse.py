@@ -13,7 +13,7 @@ from folkways.cli.results.table_files import check_target, write_tables
 from folkways.cli.terminal import terminal
 
 
-@click.command("analyse", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("analyse")
 @click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completion.runs)
 @workspace_option
 @click.option("--only", "names", multiple=True, metavar="NAME", help="Only this analysis; repeatable.")

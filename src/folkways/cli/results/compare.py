@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ LOGS = (".eval", ".json", ".jsonl")
 """What the files of other programs that can be compared end in."""
 
 
-@click.command("compare", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("compare")
 @click.argument("models", nargs=-1, metavar="[MODEL|LOG]...")
 @workspace_option
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest.")
@@ -60,11 +61,9 @@ def command(
     from folkways.cli.results.table_files import in_format, write_text
 
     target = None if out is None else file_at(out, in_format("comparison", shape))
-
-    def tell(sentence: str) -> None:
-        click.echo(sentence, err=True)
-
-    given = {name for name in ("workspace", "runs", "profile", "by") if _is_given(context, name)}
+    tell = partial(click.echo, err=True)
+    source = context.get_parameter_source
+    given = {name for name in ("workspace", "runs", "profile", "by") if source(name) is ParameterSource.COMMANDLINE}
     if any(map(_is_log, models)):
         _check_logs(models, given)
         from folkways.integrations.compare_logs import compare_logs
@@ -89,10 +88,6 @@ def command(
         click.echo(text, nl=False)
     else:
         write_text(target, text)
-
-
-def _is_given(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _is_log(model: str) -> bool:

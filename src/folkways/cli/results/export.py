@@ -8,13 +8,11 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import limit_option, names, release_names, workspace_option
-from folkways.cli.out import check_several
+from folkways.cli.out import folder_option, say_written
 from folkways.cli.results.export_hub import eval_results, hub
 
-HELP = {"help_option_names": ["-h", "--help"]}
 
-
-@click.group("export", context_settings=HELP)
+@click.group("export")
 def command() -> None:
     """Write a run, or a task, in the format of another project."""
 
@@ -23,10 +21,10 @@ command.add_command(eval_results)
 command.add_command(hub)
 
 
-@command.command("every-eval-ever", context_settings=HELP)
+@command.command("every-eval-ever")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets data/...")
+@folder_option("Folder that gets data/...")
 @click.option("--profile", metavar="NAME", help="Only this profile, if the run was scored in several.")
 @click.option("--organization", default="unknown", metavar="NAME", help="Who ran it: your name in the store.")
 @click.option(
@@ -48,34 +46,19 @@ def every_eval_ever(
     \b
     folkways export every-eval-ever last --out share --organization "My lab" --relationship third_party
     """
-    from folkways.cli.files import check_folder
+    from folkways.api import load_run
     from folkways.integrations.every_eval_ever.export import Evaluator, export_run
-    from folkways.reports.text import one_line
-    from folkways.workspace.database import open_workspace
-    from folkways.workspace.run_records import find_asked_run
 
-    check_several(out)
-    check_folder(out)
-    database = open_workspace(workspace, create=False)
-    done = export_run(
-        database,
-        find_asked_run(database, run),
-        out,
-        profile=profile,
-        evaluator=Evaluator(organization, relationship),
-        unlicensed_items=items,
-    )
-    for path in done.files:
-        click.echo(f"wrote {path}")
-    for note in done.notes:
-        click.echo(one_line(note), err=True)
+    loaded, evaluator = load_run(run, workspace), Evaluator(organization, relationship)
+    done = export_run(loaded.workspace, loaded.record, out, profile=profile, evaluator=evaluator, unlicensed_items=items)
+    say_written(done.files, done.notes)
     if organization == "unknown":
         click.echo("The files do not say who ran this: name yourself with --organization and --relationship.", err=True)
 
 
-@command.command("lm-eval", context_settings=HELP)
+@command.command("lm-eval")
 @click.argument("task", shell_complete=completion.tasks)
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder for --include_path.")
+@folder_option("Folder for --include_path.")
 @click.option("--release", metavar="[BENCHMARK=]NAME|DIR", help="Data to use instead of the default release.")
 @click.option("--cultures", metavar="LIST", shell_complete=completion.cultures, help="Codes or names, separated by commas.")
 @click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'.")
@@ -105,13 +88,9 @@ def lm_eval(
     folkways export lm-eval demo/mcq --out tasks
     lm_eval run --include_path tasks --tasks folkways_demo_mcq --apply_chat_template ...
     """
-    from folkways.cli.files import check_folder
     from folkways.integrations.lm_eval.export import export_task
-    from folkways.reports.text import one_line
     from folkways.runs.options import RunOptions
 
-    check_several(out)
-    check_folder(out)
     options = RunOptions(
         tasks=(task,),
         releases=release_names((release,) if release else ()),
@@ -122,8 +101,5 @@ def lm_eval(
         seed=seed,
     )
     done = export_task(options, out, profile=profile, unlicensed_items=items)
-    for path in done.files:
-        click.echo(f"wrote {path}")
-    for note in done.notes:
-        click.echo(one_line(note), err=True)
+    say_written(done.files, done.notes)
     click.echo(f"lm_eval run --include_path {out} --tasks {','.join(done.tasks)}")

@@ -10,7 +10,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import names, release_names, workspace_option
-from folkways.cli.out import check_several
+from folkways.cli.out import folder_option, say_written
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
     from folkways.integrations.hub.push import Hub
     from folkways.workspace.run_records import RunRecord
 
-HELP = {"help_option_names": ["-h", "--help"]}
 
-
-@click.command("hub", context_settings=HELP)
+@click.command("hub")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets the data set.")
+@folder_option("Folder that gets the data set.")
 @click.option("--profile", metavar="NAME", help="Only this profile, where the run was scored in several.")
 @click.option("--items", is_flag=True, help="You may pass on items of your own data, whose licence folkways does not know.")
 @click.option("--push", metavar="OWNER/NAME", help="Also push it to this data set of the hub, with the token in HF_TOKEN.")
@@ -40,32 +38,25 @@ def hub(run: str, workspace: str, out: Path, profile: str | None, items: bool, p
     folkways export hub last --out judgements
     folkways export hub last --out judgements --push our-lab/judgements
     """
-    from folkways.cli.files import check_folder
+    from folkways.api import load_run
     from folkways.integrations.hub.judgements import export_judgements
     from folkways.integrations.hub.push import check_name, open_hub
-    from folkways.workspace.database import open_workspace
-    from folkways.workspace.run_records import find_asked_run
 
-    check_several(out)
-    check_folder(out)
     if public and push is None:
         raise click.UsageError("--public says who may see what is pushed; name the data set with --push OWNER/NAME")
     opened = open_hub() if push is not None and check_name(push, "--push") else None
-    database = open_workspace(workspace, create=False)
-    record = find_asked_run(database, run)
-    done = export_judgements(database, record, out, profile=profile, unlicensed_items=items)
-    for path in done.files:
-        click.echo(f"wrote {path}")
-    _say(done.notes)
+    loaded = load_run(run, workspace)
+    done = export_judgements(loaded.workspace, loaded.record, out, profile=profile, unlicensed_items=items)
+    say_written(done.files, done.notes)
     if opened is not None and push is not None:
-        address = opened.push_data_set(push, out, done.files, public=public, message=f"Run {record.name}")
+        address = opened.push_data_set(push, out, done.files, public=public, message=f"Run {loaded.name}")
         click.echo(f"pushed to {address}")
 
 
-@click.command("eval-results", context_settings=HELP)
+@click.command("eval-results")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder that gets DEVELOPER/MODEL/...")
+@folder_option("Folder that gets DEVELOPER/MODEL/...")
 @click.option("--model", metavar="NAME", help="Only this model of the run, by its name there.")
 @click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
 @click.option("--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out.")
@@ -104,25 +95,20 @@ def eval_results(
     folkways export eval-results last --out results
     folkways export eval-results last --out results --model openai/our-model --push our-lab/our-model
     """
-    from folkways.cli.files import check_folder
+    from folkways.api import load_run
     from folkways.integrations.hub.eval_results import Places, export_eval_results
     from folkways.integrations.hub.push import check_name, open_hub
-    from folkways.workspace.database import open_workspace
-    from folkways.workspace.run_records import find_asked_run
 
-    check_several(out)
-    check_folder(out)
     named = {benchmark: check_name(name, "--dataset") for benchmark, name in release_names(data_sets).items()}
     if source and not source.startswith(("https://", "http://")):
         raise FolkwaysError(
             f"--source takes a web address, got {source!r}; for example: https://huggingface.co/datasets/OWNER/NAME"
         )
     opened = open_hub() if push is not None and check_name(push, "--push") else None
-    database = open_workspace(workspace, create=False)
-    record = find_asked_run(database, run)
+    loaded = load_run(run, workspace)
     files, notes = export_eval_results(
-        database,
-        record,
+        loaded.workspace,
+        loaded.record,
         out,
         model=model,
         tasks=names(tasks),
@@ -130,11 +116,9 @@ def eval_results(
         places=Places(named, _pairs(task_ids), source),
         incomplete=incomplete,
     )
-    for file in files:
-        click.echo(f"wrote {file.path}")
-    _say(notes)
+    say_written((file.path for file in files), notes)
     if opened is not None and push is not None:
-        _open_pull_request(opened, push, files, record)
+        _open_pull_request(opened, push, files, loaded.record)
 
 
 def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], record: RunRecord) -> None:
@@ -144,7 +128,10 @@ def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], recor
     for file in files:
         defined = opened.benchmark_tasks(file.data_set)
         if defined is None:
-            _say([f"{file.data_set} has no eval.yaml that can be seen: the hub shows no score of it until it is a benchmark there"])
+            unseen = (
+                f"{file.data_set} has no eval.yaml that can be seen: the hub shows no score of it until it is a benchmark there"
+            )
+            say_written((), [unseen])
         elif unknown := [name for name in file.task_ids if name not in defined]:
             raise FolkwaysError(
                 f"nothing was pushed to {push}: the eval.yaml of {file.data_set} has no task {', '.join(unknown)}\n"
@@ -165,10 +152,3 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
         if not name or not value:
             raise FolkwaysError(f"--task-id takes TASK=ID, for example culturalbench/easy=easy, got {name!r}")
     return {name: value for name, _, value in pairs}
-
-
-def _say(notes: Sequence[str]) -> None:
-    from folkways.reports.text import one_line
-
-    for note in notes:
-        click.echo(one_line(note), err=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from folkways.reports.views.gate import Check
 
 
-@click.command("gate", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("gate")
 @click.argument("run", default="last", shell_complete=completion.runs)
 @workspace_option
 @click.option("--min", "minimums", multiple=True, metavar="TASK[:CULTURE]=X", help="Score that must be reached; repeatable.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FACTS = "Facts of the paper; nothing here is computed, and no interval was published."
 
 
-@click.command("published", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("published")
 @click.option("--paper", metavar="NAME", help="Figures about one benchmark.")
 @click.option("--task", metavar="NAME", help="A task or a benchmark.")
 @click.option("--metric", metavar="NAME", help="A metric, as in scores: sem_b.")

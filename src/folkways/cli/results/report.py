@@ -14,7 +14,7 @@ FORMATS = ("html", "md", "csv", "parquet", "latex")
 USUAL = ("html", "md", "csv", "parquet")
 
 
-@click.command("report", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("report")
 @click.argument("runs", nargs=-1, shell_complete=completion.runs)
 @workspace_option
 @click.option("--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR")

@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from folkways.workspace.results import Part, Usage
     from folkways.workspace.run_records import RunRecord
 
-HELP = {"help_option_names": ["-h", "--help"]}
 
-
-@click.group("runs", context_settings=HELP, invoke_without_command=True)
+@click.group("runs", invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to ask the same anywhere.")
@@ -43,7 +41,7 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
         _list(workspace, as_json, recipe)
 
 
-@command.command("archive", context_settings=HELP)
+@command.command("archive")
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 @click.option(
@@ -84,7 +82,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
         click.echo("the room in the database is used again by later runs; it was not given back to the disk")
 
 
-@command.command("restore", context_settings=HELP)
+@command.command("restore")
 @click.argument("run", shell_complete=completion.runs)
 @workspace_option
 def restore(run: str, workspace: str) -> None:

@@ -10,7 +10,7 @@ from folkways.cli.options import workspace_option
 from folkways.cli.terminal import terminal
 
 
-@click.command("show", context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("show")
 @click.argument("item")
 @workspace_option
 @click.option("--run", "run_name", metavar="RUN", help="Only this run; otherwise the newest one that asked the item.")

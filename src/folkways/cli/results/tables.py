@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from folkways.benchmarks.base import Benchmark
     from folkways.benchmarks.results import DataNeed, Inputs
 
-HELP = {"help_option_names": ["-h", "--help"]}
-
 
 class _OfBenchmarks(click.Group):
     """A command for each benchmark that has results."""
@@ -35,7 +33,7 @@ class _OfBenchmarks(click.Group):
         return _command(benchmarks()[cmd_name]) if cmd_name in self.list_commands(ctx) else None
 
 
-@click.group(cls=_OfBenchmarks, context_settings=HELP)
+@click.group(cls=_OfBenchmarks)
 def command() -> None:
     """Recompute the tables and figures of a paper from the data."""
 
@@ -44,7 +42,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     """``folkways tables NAME``: its options are the data that its results need."""
     needs = {need.name: need for result in benchmark.results for need in result.needs}
 
-    @click.command(benchmark.name, context_settings=HELP, help=_help(benchmark))
+    @click.command(benchmark.name, help=_help(benchmark))
     @click.argument("names", nargs=-1, metavar="[TABLE]...")
     @click.option("--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown; repeatable.")
     @workspace_option

@@ -9,10 +9,8 @@ import click
 from folkways.cli.options import workspace_option
 from folkways.cli.studio.places import opened
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
 
-
-@click.command("backup", context_settings=CONTEXT)
+@click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @workspace_option
 def backup(file: Path, workspace: str) -> None:
@@ -30,7 +28,7 @@ def backup(file: Path, workspace: str) -> None:
         click.echo(f"wrote {file}: {back_up(database, file)}")
 
 
-@click.command("restore", context_settings=CONTEXT)
+@click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--replace", is_flag=True, help="Also into a workspace that holds something, all of which is lost.")
 @workspace_option

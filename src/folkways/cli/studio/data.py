@@ -10,14 +10,12 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import Number, names, workspace_option
-from folkways.cli.out import check_several, file_at, out_option, print_json
+from folkways.cli.out import file_at, folder_option, out_option, print_json
 from folkways.cli.studio.places import desk_at, opened, place_options
 from folkways.cli.studio.progress import import_progress
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
 
-
-@click.command("import", context_settings=CONTEXT)
+@click.command("import")
 @click.argument("study")
 @click.argument("stage")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
@@ -40,7 +38,7 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
         click.echo(f"added {plural(added, 'item')} to {stage}")
 
 
-@click.command("media", context_settings=CONTEXT)
+@click.command("media")
 @click.argument("study")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--delete", "gone", multiple=True, metavar="NAME", help="Delete this one, which no item shows; may be given again.")
@@ -68,7 +66,7 @@ def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace:
                 click.echo(f"{each.name}  {each.type}  {each.bytes:,} bytes")
 
 
-@click.command("draw", context_settings=CONTEXT)
+@click.command("draw")
 @click.argument("study")
 @click.argument("stage")
 @click.argument("run", shell_complete=completion.runs)
@@ -97,9 +95,9 @@ def draw(
             click.echo(f"{culture}: {taken} of {there}")
 
 
-@click.command("export", context_settings=CONTEXT)
+@click.command("export")
 @click.argument("study")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder for the files.")
+@folder_option("Folder for the files.")
 @click.option(
     "--format",
     "kind",
@@ -117,17 +115,14 @@ def export(study: str, out: Path, kind: str, discussion: bool, workspace: str, s
     release   what a benchmark makes of the study, as folkways reads it; labels and errors of model answers that were judged
     hub       a Hugging Face data set: Parquet, data card, Croissant metadata, and the release
     """
-    from folkways.cli.files import check_folder
     from folkways.files import write_bytes
 
-    check_several(out)
-    check_folder(out)
     with desk_at(workspace, server) as desk:
         for name, content in desk.export(study, kind, discussion).items():
             click.echo(f"wrote {write_bytes(out / name, content)}")
 
 
-@click.command("progress", context_settings=CONTEXT)
+@click.command("progress")
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @place_options
@@ -150,7 +145,7 @@ def progress(study: str, as_json: bool, workspace: str, server: str | None) -> N
         )
 
 
-@click.command("agreement", context_settings=CONTEXT)
+@click.command("agreement")
 @click.argument("study")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @place_options
@@ -181,7 +176,7 @@ def _shown(found: Mapping[str, Any]) -> str:
     return f"{found['value']:.3f}{interval} over {plural(found['units'], 'item')}"
 
 
-@click.command("hand-out", context_settings=CONTEXT)
+@click.command("hand-out")
 @click.argument("study")
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
@@ -200,7 +195,7 @@ def hand_out(study: str, stage: str, person: str, count: int, hours: float, out:
         click.echo(f"wrote {target}")
 
 
-@click.command("take-in", context_settings=CONTEXT)
+@click.command("take-in")
 @click.argument("study")
 @click.argument("person", metavar="PSEUDONYM")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.xlsx")

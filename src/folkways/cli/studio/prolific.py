@@ -10,10 +10,8 @@ import click
 from folkways.cli.studio.places import desk_at, place_options
 from folkways.errors import DataError, FolkwaysError
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
 
-
-@click.group("prolific", context_settings=CONTEXT)
+@click.group("prolific")
 def command() -> None:
     """Recruit people for a study at Prolific, and pay them. The token of your account there is in PROLIFIC_API_TOKEN.
 
@@ -24,7 +22,7 @@ def command() -> None:
     """
 
 
-@command.command("create", context_settings=CONTEXT)
+@command.command("create")
 @click.argument("study")
 @click.option("--population", required=True, metavar="NAME", help="The population that people are recruited for.")
 @click.option("--places", required=True, type=click.IntRange(min=1), help="How many people.")
@@ -67,7 +65,7 @@ def create(
     click.echo(f"made the study {made} at Prolific; look at it there, then: folkways studio prolific publish {made}")
 
 
-@command.command("publish", context_settings=CONTEXT)
+@command.command("publish")
 @click.argument("number", metavar="ID")
 def publish(number: str) -> None:
     """Offer a study at Prolific to people. ID is the one that Prolific gave it."""
@@ -76,7 +74,7 @@ def publish(number: str) -> None:
     click.echo(f"{number} is {Prolific().publish(number).lower()}")
 
 
-@command.command("show", context_settings=CONTEXT)
+@command.command("show")
 @click.argument("number", metavar="ID")
 def show(number: str) -> None:
     """How far a study at Prolific is."""
@@ -91,7 +89,7 @@ def show(number: str) -> None:
         click.echo(f"  {status.lower()}: {count}")
 
 
-@command.command("top-up", context_settings=CONTEXT)
+@command.command("top-up")
 @click.argument("number", metavar="ID")
 @click.option("--places", required=True, type=click.IntRange(min=1), help="How many people in all.")
 def top_up(number: str, places: int) -> None:
@@ -102,7 +100,7 @@ def top_up(number: str, places: int) -> None:
     click.echo(f"{number} has {places} places, {places - before} more than before")
 
 
-@command.command("approve", context_settings=CONTEXT)
+@command.command("approve")
 @click.argument("study")
 @click.argument("number", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Only say who would be.")
@@ -122,7 +120,7 @@ def approve(study: str, number: str, dry_run: bool, workspace: str, server: str 
         click.echo(f"left for you to look at: {each.id} of {each.participant}, who has not answered here", err=True)
 
 
-@command.command("bonus", context_settings=CONTEXT)
+@command.command("bonus")
 @click.argument("study")
 @click.argument("number", metavar="ID")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.csv")

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from folkways.studio.single_sign_on import SingleSignOn
     from folkways.workspace.database import Workspace
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
 PASSWORD_VARIABLE = "FOLKWAYS_STUDIO_PASSWORD"  # noqa: S105 - the name of a variable, not a password
 MODELS_VARIABLE = "FOLKWAYS_STUDIO_MODELS"
 STATES = {"open": "open", "pause": "paused", "close": "closed"}
 
 
-@click.group("studio", invoke_without_command=True, context_settings=CONTEXT)
+@click.group("studio", invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 for any free one.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
@@ -115,7 +114,7 @@ def _ready(address: str) -> None:
     click.echo(f"The studio is at {address} (Ctrl-C stops it)")
 
 
-@command.command("create-study", context_settings=CONTEXT)
+@command.command("create-study")
 @click.argument("template", metavar="TEMPLATE|FILE.yaml")
 @click.option("--owner", metavar="LOGIN", help="Whose study it is; a new login becomes an account. On a server, the token says it.")
 @click.option("--name", metavar="NAME", help="Short name instead of the template's: letters, digits, hyphens.")
@@ -196,7 +195,7 @@ def _account(database: Workspace, login: str) -> int:
     return accounts.create_account(database, login, password).id
 
 
-@command.command("account", context_settings=CONTEXT)
+@command.command("account")
 @click.argument("login")
 @click.option("--study", metavar="STUDY", help="Let the account work on this study,")
 @click.option("--role", type=click.Choice(["owner", "researcher", "reviewer", "expert"]), default="reviewer", show_default=True,
@@ -230,7 +229,7 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
             click.echo(f"{login} has an account")
 
 
-@command.command("template", context_settings=CONTEXT)
+@command.command("template")
 @click.argument("name", required=False, metavar="[TEMPLATE]")
 def template(name: str | None) -> None:
     """Print a template as a file to start from; without a name, list them."""
@@ -244,7 +243,7 @@ def template(name: str | None) -> None:
         click.echo(f"{each:{width}}  {about}")
 
 
-@command.command("check", context_settings=CONTEXT)
+@command.command("check")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.yaml")
 def check(file: Path) -> None:
     """Check the file that describes a study. Every mistake is listed, with its place."""
@@ -260,7 +259,7 @@ def check(file: Path) -> None:
         click.echo(f"  stage {stage.name}: {stage.kind} by {stage.role}s, {stage.config['answers']} per item{onward}")
 
 
-@command.command("edit", context_settings=CONTEXT)
+@command.command("edit")
 @click.argument("study")
 @click.argument("file", required=False, type=click.Path(path_type=Path), metavar="[FILE.yaml]")
 @workspace_option
@@ -287,7 +286,7 @@ def edit(study: str, file: Path | None, workspace: str) -> None:
             click.echo(f"nothing of {study} has changed but the text")
 
 
-@command.command("studies", context_settings=CONTEXT)
+@command.command("studies")
 @place_options
 def list_studies(workspace: str, server: str | None) -> None:
     """List the studies of a workspace or server, newest first."""
@@ -300,7 +299,7 @@ def list_studies(workspace: str, server: str | None) -> None:
             click.echo(f"{place} has no studies yet; make one with: folkways studio create-study verification --owner LOGIN")
 
 
-@command.command("set", context_settings=CONTEXT)
+@command.command("set")
 @click.argument("study")
 @click.argument("action", type=click.Choice(list(STATES)))
 @place_options
@@ -310,7 +309,7 @@ def set_state(study: str, action: str, workspace: str, server: str | None) -> No
         click.echo(f"{study} is {desk.set_state(study, STATES[action])}")
 
 
-@command.command("invite", context_settings=CONTEXT)
+@command.command("invite")
 @click.argument("study")
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]), default="annotator",
               show_default=True, help="What these people may do.")  # fmt: skip
@@ -335,7 +334,7 @@ def invite(
         click.echo(link if "://" in link else f"{address.rstrip('/')}{link}")
 
 
-@command.command("reset-password", context_settings=CONTEXT)
+@command.command("reset-password")
 @click.argument("login")
 @click.option("--hours", type=Number(min=0.01), default=24, show_default=True, help="How long the link works.")
 @click.option("--address", default="http://127.0.0.1:8765", show_default=True, metavar="URL", help="Where the studio is.")

@@ -15,10 +15,8 @@ from folkways.errors import UnknownNameError
 if TYPE_CHECKING:
     from folkways.workspace.database import Workspace
 
-CONTEXT = {"help_option_names": ["-h", "--help"]}
 
-
-@click.command("token", context_settings=CONTEXT)
+@click.command("token")
 @click.argument("login")
 @click.option("--study", metavar="STUDY", help="The only study that it is for; without it, all of the account's.")
 @click.option("--scope", type=click.Choice(["read", "write"]), default="read", show_default=True, help="What it may do.")
@@ -40,7 +38,7 @@ def make_token(login: str, study: str | None, scope: str, days: float, note: str
         click.echo(text)
 
 
-@click.command("tokens", context_settings=CONTEXT)
+@click.command("tokens")
 @click.option("--study", metavar="STUDY", help="Tokens of this study; without it, those that are for all studies of an account.")
 @workspace_option
 def list_tokens(study: str | None, workspace: str) -> None:
@@ -56,7 +54,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
             click.echo(f"{each.id}  {login}  {each.scope}  {state}  {used}  {each.name}".rstrip())
 
 
-@click.command("revoke-token", context_settings=CONTEXT)
+@click.command("revoke-token")
 @click.argument("number", type=click.IntRange(min=1))
 @click.option("--study", metavar="STUDY", help="The study that it is for; without it, one for all studies of an account.")
 @workspace_option
