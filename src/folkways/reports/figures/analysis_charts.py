@@ -18,6 +18,7 @@ from folkways.reports.figures.chart_parts import (
     label_width,
     lanes_height,
     marks,
+    named,
     row_height,
     series_legend,
     spec,
@@ -80,20 +81,8 @@ def heat_map(grid: Grid, layout: Layout, width: int) -> Spec:
     }
     if small:
         axis |= {"minExtent": max(map(label_width, across)), "labelFontSize": min(12.0, step - 1)}
-    base = {
-        "y": {
-            "field": "down",
-            "type": "nominal",
-            "sort": down,
-            "title": None,
-            "axis": {
-                "minExtent": room,
-                **label_lines(down, ROOM - 12),
-                **({"labelFontSize": axis["labelFontSize"]} if small else {}),
-            },
-        },
-        "x": {"field": "across", "type": "nominal", "sort": across, "title": None, "axis": axis},
-    }
+    of_rows = {"minExtent": room, **label_lines(down, ROOM - 12), **({"labelFontSize": axis["labelFontSize"]} if small else {})}
+    base = {"y": named("down", down, of_rows), "x": named("across", across, axis)}
     cells = {
         "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 1 if small else 2},
         "encoding": {**base, "fill": {"field": "fill", "type": "nominal", "scale": None}},
@@ -153,14 +142,8 @@ def intervals(grid: Grid, layout: Layout, width: int) -> Spec:
     y = axis_y([row[0].text for row in grid.rows])
     rule = {"mark": {"type": "rule", "color": MUTED, "strokeWidth": 1}, "encoding": {"x": {**x, "datum": layout.diverges}}}
     middle = [{"data": {"values": [{}]}, **rule}]  # a layer without data draws nothing
-    return spec(
-        width=width,
-        height=lanes_height(len(names)),
-        layer=[
-            *(middle if layout.diverges is not None else []),
-            *marks(points, names, x, y, series_legend(len(names), width)),
-        ],
-    )
+    drawn = [*(middle if layout.diverges is not None else []), *marks(points, names, x, y, series_legend(len(names), width))]
+    return spec(width=width, height=lanes_height(len(names)), layer=drawn)
 
 
 def _ends(cell: Cell) -> Spec | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from folkways.benchmarks.results import Result, ResultTables
 from folkways.benchmarks.tables import Layout, Table
 from folkways.reports.figures.analysis_charts import heat_map, intervals
-from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES, Spec
+from folkways.reports.figures.chart_parts import FEW_TOLD, MAX_SERIES
 from folkways.reports.figures.figure import MAX_FIGURES_PER_KIND, NARROW, WIDE, Figure, render, slugged
 from folkways.reports.text import number, plural
 from folkways.reports.views.grids import Grid, grids
@@ -71,8 +71,8 @@ def _figures(result: Result, table: Table, laid_out: Sequence[Grid]) -> Iterator
     drawable = of_models or drawable
     for place, (grid, layout) in enumerate(drawable[:MAX_FIGURES_PER_KIND], 1):
         slug = f"analysis-{slugged(result.name)}-{slugged(table.name)}" + (f"-{place}" if len(drawable) > 1 else "")
-        specs = [_spec(grid, layout, width) for width in (WIDE, NARROW)]
-        wide, narrow = (render(spec, f"{slug}-{size}") for spec, size in zip(specs, "wn", strict=True))
+        chart = heat_map if layout.drawn == "heatmap" else intervals
+        wide, narrow = (render(chart(grid, layout, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n")))
         title = f"{table.title}: {grid.heading}" if grid.heading else table.title
         yield Figure(slug, title, _caption(grid, layout), _finding(grid), wide, narrow, of=grid.heading)
 
@@ -84,10 +84,6 @@ def _fits(grid: Grid) -> bool:
     if grid.layout is not None and grid.layout.drawn == "heatmap":
         return known > 1 and max(columns, rows) <= MOST_CELLS
     return known > 1 and columns <= MOST_COLUMNS and rows * min(columns, MAX_SERIES) <= MOST_ROWS * MAX_SERIES
-
-
-def _spec(grid: Grid, layout: Layout, width: int) -> Spec:
-    return heat_map(grid, layout, width) if layout.drawn == "heatmap" else intervals(grid, layout, width)
 
 
 def _caption(grid: Grid, layout: Layout) -> str:

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 from unicodedata import east_asian_width
 
-from folkways.reports.views.views import TaskView
-
 Spec = dict[str, Any]
 
 NARROW = 300
@@ -76,17 +74,25 @@ def spec(**parts: Any) -> Spec:
     return {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "config": CONFIG, "padding": padding, **parts}
 
 
+def layer(values: Sequence[Spec], mark: Spec, **encoding: Any) -> Spec:
+    """A mark for each of the values, with data of its own."""
+    return {"data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+def named(field: str, order: Sequence[str], axis: Spec) -> Spec:
+    """Names along an axis, in this order."""
+    return {"field": field, "type": "nominal", "sort": list(order), "title": None, "axis": axis}
+
+
 def axis_y(order: Sequence[str]) -> Spec:
     """Groups from top to bottom. Room for names is kept by our own estimate: readers' fonts are wider than the renderer's."""
+    return {**named("group", order, label_room(order)), "scale": {"paddingInner": 0.28, "paddingOuter": 0.14}}
+
+
+def label_room(order: Sequence[str]) -> Spec:
+    """What an axis of these names needs: room for them, and lines for those that are longer than LABEL_ROOM."""
     room = max((label_width(name) for name in order), default=0)
-    return {
-        "field": "group",
-        "type": "nominal",
-        "sort": list(order),
-        "title": None,
-        "axis": {"minExtent": min(room, LABEL_ROOM), **label_lines(order, LABEL_ROOM)},
-        "scale": {"paddingInner": 0.28, "paddingOuter": 0.14},
-    }
+    return {"minExtent": min(LABEL_ROOM, room), **label_lines(order, LABEL_ROOM)}
 
 
 def label_width(name: str) -> float:
@@ -113,9 +119,9 @@ def _lines(name: str, room: float) -> list[str]:
     return textwrap.wrap(name, longest, break_on_hyphens=False)
 
 
-def axis_x(task: TaskView, width: int) -> Spec:
-    """Scores from left to right, over the task's whole scale; fewer ticks on a chart of few pixels."""
-    low, high = task.domain
+def axis_x(domain: tuple[float, float], width: int) -> Spec:
+    """Scores from left to right, over a whole scale; fewer ticks on a chart of few pixels."""
+    low, high = domain
     ticks = {"values": list(range(0, 101, 25 if width < NARROW else 10))} if (low, high) == (0, 100) else {"tickCount": 5}
     return {"type": "quantitative", "scale": {"domain": [low, high], "nice": False}, "title": None, "axis": ticks}
 
@@ -125,24 +131,18 @@ def marks(points: Sequence[Spec], names: Sequence[str], x: Spec, y: Spec, legend
 
     names: of the series, at most MAX_SERIES, in the order of their lanes. legend: None for no legend.
     """
-    named = {"field": "series", "sort": list(names), "legend": legend}
+    series = {"field": "series", "sort": list(names), "legend": legend}
     shared = {
         "y": y,
         "yOffset": {"field": "series", "type": "nominal", "scale": {"domain": list(names), "paddingOuter": 0.2}},
-        "color": {**named, "scale": {"domain": list(names), "range": list(SERIES[: len(names)])}},
+        "color": {**series, "scale": {"domain": list(names), "range": list(SERIES[: len(names)])}},
     }
-    shape = {**named, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}}
+    shape = {**series, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}}
+    rule = {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75}
+    point = {"type": "point", "filled": True, "size": 58, "opacity": 1}
     return [
-        {
-            "data": {"values": points},
-            "mark": {"type": "rule", "strokeWidth": 2, "strokeCap": "round", "opacity": 0.75},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, **shared},
-        },
-        {
-            "data": {"values": points},
-            "mark": {"type": "point", "filled": True, "size": 58, "opacity": 1},
-            "encoding": {"x": {**x, "field": "score"}, **shared, "shape": shape},
-        },
+        layer(points, rule, x={**x, "field": "low"}, x2={"field": "high"}, **shared),
+        layer(points, point, x={**x, "field": "score"}, **shared, shape=shape),
     ]
 
 

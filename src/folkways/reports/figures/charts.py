@@ -21,10 +21,11 @@ from folkways.reports.figures.chart_parts import (
     Spec,
     axis_x,
     axis_y,
-    label_lines,
-    label_width,
+    label_room,
     lanes_height,
+    layer,
     marks,
+    named,
     record,
     row_height,
     series_legend,
@@ -41,7 +42,7 @@ PEOPLE_COLUMN = "people"
 def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int) -> Spec:
     """Dot and whiskers of every model in every group, sorted by the leading model; baselines as ticks."""
     models = task.models[:MAX_SERIES] or task.endpoints[:MAX_SERIES]
-    labels = unique_labels(view)
+    labels = _unique_labels(view)
     dots = [record(score, labels[value], short[score.endpoint]) for value, scores in view.rows(models) for score in scores]
     ticks = [
         {"group": labels[value], "score": score.score}
@@ -49,19 +50,16 @@ def by_group(task: TaskView, view: FacetView, short: dict[str, str], width: int)
         for score in scores
     ]
     names = [short[name] for name in models]
-    x = axis_x(task, width)
+    x = axis_x(task.domain, width)
     y = axis_y([labels[value] for value, _ in view.rows(models)])
     people = [record(score, labels[value], PEOPLE) for value in view.values if (score := task.people_of(view, value))]
+    tick = {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55}
     return spec(
         width=width,
         height=lanes_height(len(names)),
         layer=[
             *_people_layers(people, x, y, 8 + 14 * len(names)),
-            {
-                "data": {"values": ticks},
-                "mark": {"type": "tick", "color": MUTED, "thickness": 2, "size": 10 + 4 * len(names), "opacity": 0.55},
-                "encoding": {"x": {**x, "field": "score"}, "y": y},
-            },
+            layer(ticks, tick, x={**x, "field": "score"}, y=y),
             *marks(dots, names, x, y, series_legend(len(names), width)),
         ],
     )
@@ -73,17 +71,11 @@ def _people_layers(people: Sequence[Spec], x: Spec, y: Spec, size: int) -> list[
         return []
     legend = {"symbolType": "M-0.13,-1H0.13V1H-0.13Z", "symbolFillColor": INK, "symbolSize": 200}
     once = {"datum": PEOPLE, "type": "nominal", "scale": {"domain": [PEOPLE], "range": [1]}, "legend": legend}
+    band = {"type": "rule", "color": INK, "strokeWidth": size, "opacity": 0.1}
+    line = {"type": "tick", "color": INK, "thickness": 2.5, "size": size}
     return [
-        {
-            "data": {"values": people},
-            "mark": {"type": "rule", "color": INK, "strokeWidth": size, "opacity": 0.1},
-            "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
-        },
-        {
-            "data": {"values": people},
-            "mark": {"type": "tick", "color": INK, "thickness": 2.5, "size": size},
-            "encoding": {"x": {**x, "field": "score"}, "y": y, "opacity": once},
-        },
+        layer(people, band, x={**x, "field": "low"}, x2={"field": "high"}, y=y),
+        layer(people, line, x={**x, "field": "score"}, y=y, opacity=once),
     ]
 
 
@@ -116,13 +108,10 @@ def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     values = [record(score, label[culture], kind) for culture in order for score, kind in zip(pairs[culture], kinds, strict=True)]
     known = {culture: task.people.get(("culture", culture)) for culture in order}
     people = [record(score, label[culture], PEOPLE) for culture, score in known.items() if score]
-    x = axis_x(task, width)
+    x = axis_x(task.domain, width)
     y = axis_y([label[culture] for culture in order])
-    return spec(
-        width=width,
-        height={"step": 34, "for": "position"},
-        layer=[*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})],
-    )
+    drawn = [*_people_layers(people, x, y, 30), *marks(values, kinds, x, y, {})]
+    return spec(width=width, height={"step": 34, "for": "position"}, layer=drawn)
 
 
 def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
@@ -141,44 +130,19 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
     names = [culture_name(code) for code in order]
     rotated = cell < 60
     axis = {"orient": "top", "labelAngle": -55 if rotated else 0, "labelAlign": "left" if rotated else "center", "labelColor": INK}
-    base = {
-        "y": {
-            "field": "culture",
-            "type": "nominal",
-            "sort": names,
-            "title": None,
-            "axis": {
-                "minExtent": min(LABEL_ROOM, max((label_width(name) for name in names), default=0)),
-                **label_lines(names, LABEL_ROOM),
-            },
-        },
-        "x": {"field": "group", "type": "nominal", "sort": groups, "title": None, "axis": axis},
+    base = {"y": named("culture", names, label_room(names)), "x": named("group", groups, axis)}
+    scale = {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)}
+    shaded = {
+        "transform": [{"filter": "!datum.few"}],
+        "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2},
+        "encoding": {**base, "fill": {"field": "share", "type": "quantitative", "scale": scale, "legend": None}},
     }
-    shade = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"type": "threshold", "domain": list(HEAT_STEPS), "range": list(HEAT)},
+    written = {
+        "mark": {"type": "text", "fontSize": 11.5},
+        "encoding": {**base, "text": {"field": "text"}, "color": {"field": "ink", "type": "nominal", "scale": None}},
     }
-    return spec(
-        width={"step": cell},
-        height={"step": row_height(names, LABEL_ROOM)},
-        data={"values": rows},
-        layer=[
-            {
-                "transform": [{"filter": "!datum.few"}],
-                "mark": {"type": "rect", "stroke": PAPER, "strokeWidth": 2},
-                "encoding": {**base, "fill": {**shade, "legend": None}},
-            },
-            {
-                "mark": {"type": "text", "fontSize": 11.5},
-                "encoding": {
-                    **base,
-                    "text": {"field": "text"},
-                    "color": {"field": "ink", "type": "nominal", "scale": None},
-                },
-            },
-        ],
-    )
+    height = {"step": row_height(names, LABEL_ROOM)}
+    return spec(width={"step": cell}, height=height, data={"values": rows}, layer=[shaded, written])
 
 
 def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
@@ -195,7 +159,7 @@ def _cell(culture: str, group: str, score: Score, task: TaskView) -> Spec:
     }
 
 
-def unique_labels(view: FacetView) -> dict[str, str]:
+def _unique_labels(view: FacetView) -> dict[str, str]:
     """Name of each group; groups that share a name keep their code beside it, so that they stay apart on an axis."""
     names = {value: view.name(value) for value in view.values}
     all_names: Sequence[str] = list(names.values())

@@ -61,11 +61,8 @@ def world(variant: Variant, cultures: Sequence[str], width: int) -> Spec:
         projection={"type": "equalEarth", "rotate": [-11, 0, 0]},  # the seam in the Bering Strait: no country is cut
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
-        config={
-            **CONFIG,
-            "aria": True,
-            "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}},
-        },  # the names of shapes come as ARIA labels; ``marked`` makes them data of the page
+        # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.
+        config={**CONFIG, "aria": True, "legend": {**CONFIG["legend"], "layout": LAYOUT if width < 500 else {}}},
     )
 
 
@@ -81,14 +78,11 @@ def _countries() -> Spec:
 
 def _shapes(rows: Sequence[Spec], what: str, width: int, outline: Spec) -> Spec:
     looked_up = {"data": {"values": list(rows)}, "key": "shape", "fields": ["place", "score", "doubt"]}
+    stroke = outline if what == "place" else {"stroke": PAPER, "strokeWidth": 0.5}
     return {
         "data": _countries(),
         "transform": [{"lookup": "id", "from": looked_up}, {"filter": "isValid(datum.place)"}, _name(what)],
-        "mark": {
-            "type": "geoshape",
-            "strokeJoin": "round",
-            **(outline if what == "place" else {"stroke": PAPER, "strokeWidth": 0.5}),
-        },
+        "mark": {"type": "geoshape", "strokeJoin": "round", **stroke},
         "encoding": {"fill": _fill(what, width), "opacity": _SEEN, "description": {"field": "name"}},
     }
 
@@ -115,14 +109,8 @@ def _name(what: str) -> Spec:
 
 def _fill(what: str, width: int) -> Spec:
     """Colour by score, or hatching by doubt, each with its key below the map."""
-    key = {
-        "orient": "bottom",
-        "titleFontSize": 12,
-        "titleColor": MUTED,
-        "titleFontWeight": "normal",
-        "labelFontSize": 11.5,
-        "offset": 6,
-    }
+    title = {"titleFontSize": 12, "titleColor": MUTED, "titleFontWeight": "normal"}
+    key = {"orient": "bottom", **title, "labelFontSize": 11.5, "offset": 6}
     if what == "hatch":
         symbols = {"symbolType": "square", "symbolSize": 190, "symbolStrokeWidth": 1, "symbolStrokeColor": MUTED}
         return {

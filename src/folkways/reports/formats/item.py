@@ -46,12 +46,8 @@ def render_item(
     for name, value in item.items():
         if name not in ITEMS and isinstance(value, (str, int, float, bool)):
             _row(facts, name.replace("_", " "), value)
-    parts: list[RenderableType] = [
-        facts,
-        Text(),
-        _block("Question", item.get("text")),
-        _block("Accepted answers", item.get("gold")),
-    ]
+    parts: list[RenderableType] = [facts, Text(), _block("Question", item.get("text"))]
+    parts.append(_block("Accepted answers", item.get("gold")))
     for prompt in prompts.iter_rows(named=True):
         heading = f"{language_name(prompt['language'])} · {prompt['variant']} · wording from {prompt['prompt_source']}"
         parts += [Rule(Text(one_line(heading)), align="left", style="dim")]

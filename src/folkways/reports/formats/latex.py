@@ -6,7 +6,7 @@ Every text is escaped; what a model or a file wrote can neither run a command no
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from folkways import __version__
 from folkways.reports.formats.methods_text import methods_paragraph
@@ -79,11 +79,8 @@ def _results(board: Leaderboard, task: TaskView) -> str:
         profile = [escape(row.counted.profile) if row.counted else ""] * len(profiles)
         ends = ["", "", ""]
         if row.counted:
-            ends = [
-                f"[{_number(row.low)}, {_number(row.high)}]",
-                escape(row.counted.shown_n),
-                escape(percent(row.counted.coverage)),
-            ]
+            counts = [escape(row.counted.shown_n), escape(percent(row.counted.coverage))]
+            ends = [f"[{_number(row.low)}, {_number(row.high)}]", *counts]
         name = (
             escape(row.name)
             + ("$^{\\dagger}$" if row.standing and row.standing.level else "")
@@ -103,9 +100,8 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
     """Groups from top to bottom, models from left to right."""
     shown = [name for name in task.shown if any((value, name) in facet.scores for value in facet.values)][:MOST_COLUMNS]
     title = facet_title(facet.facet)
-    rows = [
-        [escape(facet.name(value)), *(_with_interval(facet.scores.get((value, name))) for name in shown)] for value in facet.values
-    ]
+    found = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
+    rows = [[escape(facet.name(value)), *map(_with_interval, scores)] for value, scores in found.items()]
     head = [escape(title.capitalize()), *(escape(view.short[name]) for name in shown)]
     caption = f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."
     return _table("l" + "r" * len(shown), head, rows, caption, f"{task.slug}-{facet.facet.replace('+', '-').replace('_', '-')}")
@@ -118,7 +114,7 @@ def _with_interval(score: Score | None) -> str:
 
 
 def _grid(title: str, name: str, grid: Grid, notes: Sequence[str]) -> str:
-    rows = [[escape(row[0].text), *(_cell(cell) for cell in row[1:])] for row in grid.rows]
+    rows = [[escape(row[0].text), *map(_cell, row[1:])] for row in grid.rows]
     head = [escape(column) for column in grid.columns]
     of = f": {escape(grid.heading)}" if grid.heading else ""
     caption = f"{escape(title)}{of}. {' '.join(escape(note) for note in notes)}"
@@ -139,11 +135,7 @@ def _number(value: float, decimals: int = 1) -> str:
 
 def _table(columns: str, head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> str:
     """A floating table; cells are LaTeX already."""
-    return "\n".join(_lines(columns, head, rows, caption, label))
-
-
-def _lines(columns: str, head: Sequence[str], rows: Sequence[Sequence[str]], caption: str, label: str) -> Iterator[str]:
-    yield from ("\\begin{table}", "\\centering", "\\small", f"\\caption{{{caption}}}", f"\\label{{tab:{label}}}")
-    yield from (f"\\begin{{tabular}}{{{columns}}}", "\\toprule", f"{' & '.join(head)} \\\\", "\\midrule")
-    yield from (f"{' & '.join(row)} \\\\" for row in rows)
-    yield from ("\\bottomrule", "\\end{tabular}", "\\end{table}")
+    lines = ["\\begin{table}", "\\centering", "\\small", f"\\caption{{{caption}}}", f"\\label{{tab:{label}}}"]
+    lines += [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", f"{' & '.join(head)} \\\\", "\\midrule"]
+    lines += [f"{' & '.join(row)} \\\\" for row in rows]
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"])

@@ -17,6 +17,7 @@ from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 STATES = ("Answered", "Refused", "Unreadable", "Truncated", "Failed", "Missing")
+HEAD = ("Score", "95 % interval", "n", "Coverage", *STATES, "Sig.")
 
 
 def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, turned: Sequence[str] | None = None) -> str:
@@ -85,19 +86,21 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
     yield f"## {escape(task.title)} ({code(task.task)})"
     yield f"{escape(task.metric.label)}. {escape(task.metric.about)}".strip()
     several = len(task.profiles) > 1
-    ranked = ["Rank"] if standings else []
-    head = [*ranked, "Model", *(["Profile"] if several else []), "Metric", *_head()]
-    rows = [
-        [
-            *[_rank(score, task, standings)] * len(ranked),
-            escape(score.endpoint) + _dagger(score, task, standings),
-            *([escape(score.profile)] if several else []),
-            escape(task.label_of(score.metric)),
-            *_cells(view, score),
-        ]
-        for score in (*task.whole, *task.others)
-    ]
-    yield table(head, rows, numeric=set(range(len(head) - len(_head()), len(head) - 1)))
+    head = [*(["Rank"] if standings else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
+    rows = []
+    for score in (*task.whole, *task.others):
+        ranked = (score.metric, score.profile) == (task.metric.name, task.profile)  # the scores that ranks are by
+        found = standings.get(score.endpoint) if ranked else None
+        rows.append(
+            [
+                *([found.span if found else ""] if standings else []),
+                escape(score.endpoint) + ("†" if found and found.level else ""),
+                *([escape(score.profile)] if several else []),
+                escape(task.label_of(score.metric)),
+                *_cells(view, score),
+            ]
+        )
+    yield table(head, rows, numeric=set(range(len(head) - len(HEAD), len(head) - 1)))
     if any(standing.level for standing in standings.values()):
         yield f"† {LEVEL}"
     for facet in task.facets.values():
@@ -106,23 +109,6 @@ def _task(view: ReportView, task: TaskView, standings: Mapping[str, Standing]) -
     for facet in task.more:
         yield f"### {escape(facet.metric.label)}, by {escape(facet_title(facet.facet))}"
         yield _facet(view, task, facet)
-
-
-def _rank(score: Score, task: TaskView, standings: Mapping[str, Standing]) -> str:
-    """The range of ranks, beside the score that ranks are by."""
-    found = _standing(score, task, standings)
-    return found.span if found else ""
-
-
-def _dagger(score: Score, task: TaskView, standings: Mapping[str, Standing]) -> str:
-    """A mark behind a model that is level with the first."""
-    found = _standing(score, task, standings)
-    return "†" if found and found.level else ""
-
-
-def _standing(score: Score, task: TaskView, standings: Mapping[str, Standing]) -> Standing | None:
-    ranked = (score.metric, score.profile) == (task.metric.name, task.profile)
-    return standings.get(score.endpoint) if ranked else None
 
 
 def _published(board: Leaderboard) -> Iterable[str]:
@@ -151,11 +137,11 @@ def _published(board: Leaderboard) -> Iterable[str]:
 def _analyses(view: ReportView) -> Iterable[str]:
     """What the papers ask, each table laid out for reading."""
     without = unasked(view)
-    across = [made for made in view.data.results if made.result.across_benchmarks]
     of_papers = [made for made in view.data.results if not made.result.across_benchmarks]
-    for made in across:
-        yield f"## {escape(made.result.heading)}"
-        yield from _tables(view, made)
+    for made in view.data.results:
+        if made.result.across_benchmarks:
+            yield f"## {escape(made.result.heading)}"
+            yield from _tables(view, made)
     if of_papers or without:
         yield "## What the papers ask"
     if without:
@@ -207,20 +193,9 @@ def _compact(score: Score | None) -> str:
     return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={score.shown_n}{lost}"
 
 
-def _head() -> list[str]:
-    return ["Score", "95 % interval", "n", "Coverage", *STATES, "Sig."]
-
-
 def _cells(view: ReportView, score: Score) -> list[str]:
-    states = [count(amount) for amount in score.states.values()]
-    return [
-        number(score.score),
-        interval(score.low, score.high, " to "),
-        score.shown_n,
-        percent(score.coverage),
-        *states,
-        view.signatures[score.signature],
-    ]
+    told = [number(score.score), interval(score.low, score.high, " to "), score.shown_n, percent(score.coverage)]
+    return [*told, *(count(amount) for amount in score.states.values()), view.signatures[score.signature]]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: set[int] | frozenset[int] = frozenset()) -> str:
@@ -237,15 +212,17 @@ def escape(text: str) -> str:
 def code(text: str, *, in_table: bool = False) -> str:
     """Text as inline code that it cannot end. Inside a table a ``|`` needs a backslash, which only tables take away again."""
     plain = one_line(text)
-    longest = max((len(run) for run in re.findall("`+", plain)), default=0)
-    ticks = "`" * (longest + 1)
+    ticks = "`" * (_longest_ticks(plain) + 1)
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
     whole = f"{ticks}{pad}{plain}{pad}{ticks}"
     return whole.replace("|", "\\|") if in_table else whole
 
 
+def _longest_ticks(text: str) -> int:
+    return max(map(len, re.findall("`+", text)), default=0)
+
+
 def fenced(text: str, language: str = "") -> str:
     """A block of code that the text cannot end."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "`" * max(3, _longest_ticks(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"

@@ -31,11 +31,7 @@ from folkways.stats.ranks import rank_intervals
 CULTURE = "culture"
 
 DIFFERENCES: Schema = {
-    "task": pl.String,
-    "profile": pl.String,
-    "metric": pl.String,
-    "first": pl.String,
-    "second": pl.String,
+    **dict.fromkeys(("task", "profile", "metric", "first", "second"), pl.String),
     "facet": pl.String,  # "all", "culture", what was asked to be looked at by, or "variant"
     "value": pl.String,
     "first_score": pl.Float64,  # over the shared items, in the unit of the metric's scores, as are the next four
@@ -59,9 +55,7 @@ DIFFERENCES: Schema = {
 }
 
 RANKING: Schema = {
-    "task": pl.String,
-    "metric": pl.String,
-    "model": pl.String,
+    **dict.fromkeys(("task", "metric", "model"), pl.String),
     "score": pl.Float64,  # over the shared items
     "low": pl.Float64,
     "high": pl.Float64,
@@ -72,9 +66,7 @@ RANKING: Schema = {
 }
 
 SPREAD: Schema = {
-    "task": pl.String,
-    "metric": pl.String,
-    "model": pl.String,
+    **dict.fromkeys(("task", "metric", "model"), pl.String),
     "source": pl.String,  # "variant": how the question was put; or what it was about (culture)
     "groups": pl.Int64,
     "lowest": pl.String,

@@ -95,8 +95,8 @@ class Leaderboard:
         standings = self.standings(task)
         people = [task.people[WHOLE, WHOLE]] if (WHOLE, WHOLE) in task.people else []
         published = [
-            Row("published", found.name, f"published: {found.source}", found.score, math.nan, math.nan)
-            for found in self.published.rows(task)
+            Row("published", name, f"published: {source}", score, math.nan, math.nan)
+            for name, score, source in self.published.rows(task)
         ]
         rows = [self._row(score, standings.get(score.endpoint) if score.profile == task.profile else None) for score in task.whole]
         return [

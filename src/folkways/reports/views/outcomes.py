@@ -10,7 +10,7 @@ from folkways.benchmarks.tables import Layout
 from folkways.records import State
 from folkways.reports.figures.analysis_charts import heat_map
 from folkways.reports.figures.chart_parts import MAX_SERIES, MUTED, Spec, axis_y, spec
-from folkways.reports.figures.figure import NARROW, WIDE, Figure, render
+from folkways.reports.figures.figure import Figure, make_figure
 from folkways.reports.text import count, number, one_line
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.views import ReportView, Score, TaskView
@@ -60,15 +60,12 @@ def _bars(view: ReportView, tasks: list[TaskView]) -> Figure:
     totals = {state: sum(getattr(score, state.value) for task in tasks for score in _headline(task)) for state in State}
     told = ", ".join(f"{count(amount)} {state.value}" for state, amount in totals.items() if amount)
     names = list(dict.fromkeys(row["group"] for row in rows))
-    return Figure(
+    return make_figure(
         "outcomes",
         "How the questions ended",
         "One bar per model; its parts are shares of all answers that were expected.",
         f"Over all tasks: {told}.",
-        *(
-            render(_stacked(rows, names, [one_line(task.title) for task in tasks], width), f"outcomes-{size}")
-            for width, size in ((WIDE, "w"), (NARROW, "n"))
-        ),
+        lambda width, _: _stacked(rows, names, [one_line(task.title) for task in tasks], width),
     )
 
 
@@ -122,10 +119,7 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
         return
     facet = task.facets["culture"]
     shown = (task.models or task.endpoints)[:MAX_SERIES]
-    rows = [
-        (value, [facet.scores.get((value, name)) for name in shown])
-        for value in facet.values
-    ]  # fmt: skip
+    rows = [(value, [facet.scores.get((value, name)) for name in shown]) for value in facet.values]
     lost = [score.n - score.answered for _, scores in rows for score in scores if score is not None]
     if len(rows) < 2 or not any(lost):
         return
@@ -143,14 +137,13 @@ def _by_culture(view: ReportView, task: TaskView) -> Iterator[Figure]:
         for column, cell in zip(grid.columns[1:], row[1:], strict=True)
         if cell.value is not None
     )
-    slug = f"{task.slug}-without-answer"
-    yield Figure(
-        slug,
+    yield make_figure(
+        f"{task.slug}-without-answer",
         f"{task.title}, without an answer, by culture",
         "The share of expected answers, in percent, that were refused, unreadable, truncated, failed or missing. "
         + ("The profile leaves some of them out of the score." if any_left_out else "They count as not right."),
         f"Most of all {number(worst[0])}\u202f% ({worst[1]}, {worst[2]}).",
-        *(render(heat_map(grid, SHARES, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),
+        lambda width, _: heat_map(grid, SHARES, width),
         of=task.title,
     )
 

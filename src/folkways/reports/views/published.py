@@ -10,24 +10,14 @@ import polars as pl
 
 from folkways.benchmarks.registry import benchmarks
 from folkways.records import BASELINE_PREFIX
-from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_y, spec
-from folkways.reports.figures.figure import NARROW, WIDE, Figure, render, slugged
+from folkways.reports.figures.chart_parts import INK, MUTED, SERIES, Spec, axis_x, axis_y, layer, spec
+from folkways.reports.figures.figure import Figure, make_figure, slugged
 from folkways.reports.names import WHOLE, facet_title, value_name
 from folkways.reports.text import one_line
 from folkways.reports.views.reference import placed, reference_points, remarks_of, warnings_of
 from folkways.reports.views.views import ReportView, TaskView
 
 MOST_GROUPS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """One published score of a whole task: of a model, of people, of guessing. No interval was published."""
-
-    name: str
-    kind: str
-    score: float
-    source: str
 
 
 @dataclass(frozen=True)
@@ -65,16 +55,17 @@ class PublishedView:
         """Why figures that were published about these tasks do not stand here."""
         return warnings_of(self.points)
 
-    def rows(self, task: TaskView) -> list[Published]:
-        """What was published about the task's headline over everything, highest first; empty where it may not be compared."""
+    def rows(self, task: TaskView) -> list[tuple[str, float, str]]:
+        """Whose score of the task's headline over everything was published, the score and where; highest first.
+
+        Of models, people and guessing, without an interval; empty where it may not be compared.
+        """
         found = self.points.filter(
             pl.col("comparable"), pl.col("task") == task.task, pl.col("metric") == task.metric.name, pl.col("facet") == WHOLE
         )
         columns = found.select("model", "kind", "published", "paper", "place").unique(maintain_order=True)
-        return [
-            Published(name, kind, score, _source(paper, place))
-            for name, kind, score, paper, place in columns.sort("published", descending=True).iter_rows()
-        ]
+        ordered = columns.sort("published", descending=True).iter_rows()
+        return [(name, score, _source(paper, place)) for name, _, score, paper, place in ordered]
 
     @cached_property
     def between(self) -> list[Between]:
@@ -115,12 +106,12 @@ class PublishedView:
         name = self.view.short[str(leading)]
         slug = f"{task.slug}-published-{slugged(title.rsplit(',', 1)[-1])}-{slugged(str(points['metric'][0]))}"
         highest = own.filter(pl.col("score") > pl.col("published").max().over("value"))["value"].n_unique()
-        return Figure(
+        return make_figure(
             slug,
             f"{name} between published models: {title}",
             f"Grey ticks: models as published ({source}). The dot is the score here, the line its 95\u202f% interval.",
             f"{name} is above every published model for {highest} of {ours.height} groups.",
-            *(render(_field(own, ours, names, width), f"{slug}-{size}") for width, size in ((WIDE, "w"), (NARROW, "n"))),
+            lambda width, _: _field(own, ours, names, width),
         )
 
 
@@ -134,39 +125,15 @@ def _field(own: pl.DataFrame, ours: pl.DataFrame, names: Mapping[str, str], widt
         {"group": names[value], "score": score, "low": score if low is None else low, "high": score if high is None else high}
         for value, score, low, high in ours.select("value", "score", "low", "high").iter_rows()
     ]
-    x = {
-        "type": "quantitative",
-        "title": None,
-        "scale": {"domain": [0, 100], "nice": False},
-        "axis": {"values": list(range(0, 101, 25 if width < 300 else 10))},
-    }
+    x = axis_x((0, 100), width)
     y = axis_y([row["group"] for row in dots])
-    return spec(
-        width=width,
-        height={"step": 24},
-        layer=[
-            {
-                "data": {"values": ticks},
-                "mark": {"type": "tick", "color": MUTED, "thickness": 1.5, "size": 14, "opacity": 0.6},
-                "encoding": {"x": {**x, "field": "score"}, "y": y},
-            },
-            {
-                "data": {"values": dots},
-                "mark": {"type": "rule", "strokeWidth": 2.5, "color": SERIES[0], "opacity": 0.8},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "y": y},
-            },
-            {
-                "data": {"values": dots},
-                "mark": {
-                    "type": "point",
-                    "filled": True,
-                    "size": 62,
-                    "opacity": 1,
-                    "fill": SERIES[0],
-                    "stroke": INK,
-                    "strokeWidth": 0,
-                },
-                "encoding": {"x": {**x, "field": "score"}, "y": y},
-            },
-        ],
-    )
+    score = {**x, "field": "score"}
+    tick = {"type": "tick", "color": MUTED, "thickness": 1.5, "size": 14, "opacity": 0.6}
+    rule = {"type": "rule", "strokeWidth": 2.5, "color": SERIES[0], "opacity": 0.8}
+    point = {"type": "point", "filled": True, "size": 62, "opacity": 1, "fill": SERIES[0], "stroke": INK, "strokeWidth": 0}
+    layers = [
+        layer(ticks, tick, x=score, y=y),
+        layer(dots, rule, x={**x, "field": "low"}, x2={"field": "high"}, y=y),
+        layer(dots, point, x=score, y=y),
+    ]
+    return spec(width=width, height={"step": 24}, layer=layers)

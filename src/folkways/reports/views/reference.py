@@ -14,11 +14,8 @@ from folkways.text.effect import signed_effects
 REFERENCE: Schema = {
     **{name: SCORES[name] for name in ("endpoint", "task", "profile", "metric", "facet", "value")},
     "language": pl.String,
-    "score": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "paper": pl.String,
-    "place": pl.String,
+    **dict.fromkeys(("score", "low", "high"), pl.Float64),
+    **dict.fromkeys(("paper", "place"), pl.String),
     "model": pl.String,  # published
     "kind": pl.String,
     "published": pl.Float64,
@@ -126,10 +123,8 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     if known.is_empty():
         return ()
     told = ", ".join(f"{effect:+.1f} in {get_language(language).name}" for language, effect in known.iter_rows())
-    return (
-        "Answers were matched with folkways' default text tools; compared with the authors', these typically change SEM-B by "
-        f"{told}, in points.",
-    )
+    compared = "Answers were matched with folkways' default text tools; compared with the authors', these typically change SEM-B by"
+    return (f"{compared} {told}, in points.",)
 
 
 def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> pl.DataFrame:

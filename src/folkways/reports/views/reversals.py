@@ -11,10 +11,7 @@ from folkways.reports.names import WHOLE, value_name
 from folkways.reports.views.comparison_words import ALPHA
 
 REVERSALS: Schema = {
-    "task": pl.String,
-    "metric": pl.String,
-    "first": pl.String,
-    "second": pl.String,
+    **dict.fromkeys(("task", "metric", "first", "second"), pl.String),
     "overall": pl.String,  # the model that is ahead over everything; null where no difference can be told
     "facet": pl.String,
     "value": pl.String,
