@@ -90,7 +90,7 @@ def as_processes(workspace: Workspace, url: str, workers: int, requests: int) ->
 
 def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measured:
     """The same number of actors; the CPU is that of the actors' processes while they lived."""
-    from folkways.runs.on_ray.crew import ask_on_ray
+    from folkways.runs.on_ray.crew import RayCrew
 
     run = run_records.find_run(workspace, "study")
     models = models_of(workspace, run, [f"{MODEL}@{url}/v1"], 120)
@@ -105,7 +105,8 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
 
     began = time.perf_counter()
     asking = AskOptions(concurrency=CONCURRENCY, observer=look, every=1.0)
-    ask_on_ray(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", workers), None)
+    with RayCrew(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", workers), None) as crew:
+        crew.ask()
     wall = time.perf_counter() - began
     actors = [value for pid, value in spent.items()]
     return Measured("Ray", workers, requests, rate(workspace), wall, 1000 * sum(actors) / requests)
@@ -153,7 +154,7 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
     import ray
     from ray.cluster_utils import Cluster as RayCluster
 
-    from folkways.runs.on_ray.crew import ask_on_ray
+    from folkways.runs.on_ray.crew import RayCrew
 
     run = run_records.find_run(workspace, "study")
     models = models_of(workspace, run, [f"{MODEL}@{url}/v1"], 120)
@@ -179,7 +180,8 @@ def time_to_free_on_ray(workspace: Workspace, url: str, whole_node: bool) -> flo
             freed.append(time.perf_counter() - killed[0][0])
 
     asking = AskOptions(concurrency=CONCURRENCY, observer=look, every=0.05)
-    ask_on_ray(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", 2), None)
+    with RayCrew(workspace, run, models, {models[0].identity: None}, asking, Cluster("ray", 2), None) as crew:
+        crew.ask()
     ray.shutdown()
     nodes.shutdown()
     return freed[0] if freed else float("nan")

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.endpoints.base import Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine import asking as module
-from folkways.engine.asking import Asking, Limits
+from folkways.engine.asking import Asking, Limits, Order
 from folkways.engine.budget import Amount, Budget, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.workspace import schema
@@ -133,7 +133,7 @@ def prepared(
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
     one = limits or Limits(concurrency=1, attempts=3)
-    return Asking(endpoint, number, request_queue, database, one, Budget(budget), price), endpoint
+    return Asking(Order(endpoint, number, one, price), request_queue, database, Budget(budget)), endpoint
 
 
 def rows(workspace: Workspace, table: sa.Table, *columns: str) -> list[tuple[object, ...]]:

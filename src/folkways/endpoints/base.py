@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar, Protocol
 
 LOGLIK = "loglik"
@@ -71,6 +71,7 @@ class Completion:
     thoughts: str | None = None  # what the model thought before the text, where the endpoint tells it apart; untrusted
 
 
+@dataclass(eq=False, repr=False)
 class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not every failure is an error
     """A request that brought no usable reply.
 
@@ -83,28 +84,16 @@ class EndpointFailure(Exception):  # noqa: N818 - the word of the interface: not
     doubtful:    keys of requests that were answered before and whose replies may belong to others: they have to be asked again.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        retryable: bool = False,
-        fatal: bool = False,
-        retry_after: float | None = None,
-        rate_limited: bool = False,
-        timed_out: bool = False,
-        unreachable: str = "",
-        doubtful: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retryable = retryable
-        self.fatal = fatal
-        self.retry_after = retry_after
-        self.rate_limited = rate_limited
-        self.timed_out = timed_out
-        self.unreachable = unreachable
-        self.doubtful = doubtful
+    message: str
+    _: KW_ONLY
+    status: int | None = None
+    retryable: bool = False
+    fatal: bool = False
+    retry_after: float | None = None
+    rate_limited: bool = False
+    timed_out: bool = False
+    unreachable: str = ""
+    doubtful: tuple[str, ...] = ()
 
 
 class Endpoint(Protocol):
@@ -139,6 +128,17 @@ class Endpoint(Protocol):
 
     async def complete(self, request: Request) -> Completion:
         """Ask. Raises EndpointFailure; must be cancellable."""
+
+
+class NamedEndpoint:
+    """What our own endpoints have in common."""
+
+    name: str
+    item_addressed = False
+
+    def __repr__(self) -> str:
+        """Class and name: never the key."""
+        return f"{type(self).__name__}({self.name!r})"
 
 
 @dataclass(frozen=True)

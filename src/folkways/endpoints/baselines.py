@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import blake2b
 
-from folkways.endpoints.base import Completion, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointKind, EndpointOptions, NamedEndpoint, Request
 from folkways.errors import FolkwaysError, UnknownNameError
 
 
-class BaselineEndpoint:
+class BaselineEndpoint(NamedEndpoint):
     """Answers by a rule. Where a prompt has no choices, ``random`` and ``first`` take a word of the question instead."""
 
-    item_addressed = False
     local = True
     reads_likelihoods = True  # it answers with an option in any case, and stands beside models that are read so
     default_concurrency = EndpointOptions.DEFAULT_CONCURRENCY
@@ -21,10 +20,6 @@ class BaselineEndpoint:
         self.name = name
         self.identity = identity
         self._rule = rule
-
-    def __repr__(self) -> str:
-        """Class and name."""
-        return f"BaselineEndpoint({self.name!r})"
 
     async def open(self, concurrency: int) -> None:
         """Nothing to get ready."""

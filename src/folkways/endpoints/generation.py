@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import choice, pair, weight
 from folkways.errors import FolkwaysError, MissingExtraError
+
+T = TypeVar("T")
+Answer = Completion | EndpointFailure
 
 DEFAULT_NEW_TOKENS = 512
 """Output tokens at most where the settings name no max_tokens."""
@@ -66,7 +70,7 @@ class LoadedModel:
     def _template(self, messages: list[dict[str, str]]) -> str:
         return str(self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
 
-    def generate(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Completion | EndpointFailure]:
+    def generate(self, requests: list[Request], seed: int | None, stop: threading.Event) -> list[Answer]:
         """One answer per request, in order; all have the same settings. ``seed``: of the sampling, None for greedy decoding.
 
         A batch that does not fit into the memory is halved. Setting ``stop`` ends the generation after the next token.
@@ -87,7 +91,7 @@ class LoadedModel:
             answers[at] = answer
         return [answer for answer in answers if answer is not None]
 
-    def choose(self, requests: list[Request]) -> list[Completion | EndpointFailure]:
+    def choose(self, requests: list[Request]) -> list[Answer]:
         """The likeliest option of each request, in order (folkways.endpoints.likelihood). A batch that is too large is halved.
 
         With read=LOGPROB how likely its one text is. Such texts are long, and what may follow at each of their tokens takes much
@@ -112,11 +116,7 @@ class LoadedModel:
         try:
             tables = self._log_probabilities([list(row) for row in rows], most)
         except self._torch.OutOfMemoryError:
-            self._torch.cuda.empty_cache()
-            if len(requests) == 1:
-                return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
-            half = len(requests) // 2
-            return [*self.choose(requests[:half]), *self.choose(requests[half:])]
+            return self._halved(requests, self.choose)
         likelihoods: dict[int, list[float]] = {}
         for at, context, more in wanted:
             table = tables[numbers[(*context, *more[:-1])]]
@@ -156,24 +156,25 @@ class LoadedModel:
 
     def _generate(
         self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event
-    ) -> list[Completion | EndpointFailure]:
+    ) -> list[Answer]:
         if not rows:
             return []
         torch = self._torch
         try:
             output, width, lengths = self._run(rows, settings, new_tokens, seed, stop)
         except torch.OutOfMemoryError:
-            torch.cuda.empty_cache()
-            if len(rows) == 1:
-                return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
-            half = len(rows) // 2
-            return [
-                *self._generate(rows[:half], settings, new_tokens, seed, stop),
-                *self._generate(rows[half:], settings, new_tokens, seed, stop),
-            ]
+            return self._halved(rows, lambda half: self._generate(half, settings, new_tokens, seed, stop))
         if stop.is_set():
             return [EndpointFailure(f"{self._name}: stopped while generating", retryable=True) for _ in rows]
         return [self._completion(row[width:].tolist(), length) for row, length in zip(output, lengths, strict=True)]
+
+    def _halved(self, batch: list[T], work: Callable[[list[T]], list[Answer]]) -> list[Answer]:
+        """The answers of a batch for which the memory was too small, one half after the other."""
+        self._torch.cuda.empty_cache()
+        if len(batch) == 1:
+            return [EndpointFailure(f"{self._name}: the memory of the GPU is too small for this prompt")]
+        half = len(batch) // 2
+        return [*work(batch[:half]), *work(batch[half:])]
 
     def _run(
         self, rows: list[list[int]], settings: Settings, new_tokens: int, seed: int | None, stop: threading.Event

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.generation import LoadedModel, load_model
 from folkways.endpoints.likelihood import options_of
@@ -21,7 +21,7 @@ BATCH = 16
 batch little of it is padding (perf/local)."""
 
 
-class LocalEndpoint:
+class LocalEndpoint(NamedEndpoint):
     """A model from the Hugging Face hub (``NAME`` or ``NAME@REVISION``) or from a folder.
 
     The identity is name and revision as written (``main`` if none: pin a commit to be sure of the model), or for a folder a hash of
@@ -29,7 +29,6 @@ class LocalEndpoint:
     its own settings and key, so that neither order nor batch changes what is drawn.
     """
 
-    item_addressed = False
     local = True
     reads_likelihoods = True
     reads_long_texts = True
@@ -53,10 +52,6 @@ class LocalEndpoint:
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
         self._pending: set[_Waiting] = set()
         self._stop = threading.Event()
-
-    def __repr__(self) -> str:
-        """Class and name."""
-        return f"LocalEndpoint({self.name!r})"
 
     async def open(self, concurrency: int) -> None:
         """Load model and tokenizer, and start batching.

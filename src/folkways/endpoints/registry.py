@@ -36,7 +36,10 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
         return found.open(name, options, need_key)  # type: ignore[no-any-return]
     if first in providers():
         return _open_provider(first, model, options, need_key=need_key)
-    raise _unknown(name, first)
+    hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
+    # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
+    valid = [*providers(), *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http"))]
+    raise UnknownNameError("provider" if "/" in name else "endpoint", first, valid, hint=hint)
 
 
 def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key: bool) -> Endpoint:
@@ -54,10 +57,3 @@ def _open_provider(kind: str, model: str, options: EndpointOptions, *, need_key:
     }
     address = provider_address(provider, model, options.base_url, need_key=need_key, key_env=options.key_env)
     return protocols[provider.protocol](address, options)
-
-
-def _unknown(name: str, kind: str) -> UnknownNameError:
-    hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
-    # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them to suggest one.
-    valid = [*providers(), *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http"))]
-    return UnknownNameError("provider" if "/" in name else "endpoint", kind, valid, hint=hint)

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
 from folkways.endpoints.clean import storable
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects
@@ -24,7 +24,7 @@ EXTRA = ("state", "reason", "finish_reason")
 FORMATS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
-class ReplayEndpoint:
+class ReplayEndpoint(NamedEndpoint):
     """Looks the answer up by item. Its identity holds the file's content, so an edited file is another endpoint.
 
     Raises DataError naming file, row and columns where the file cannot be a file of answers, before anything is planned.
@@ -45,10 +45,6 @@ class ReplayEndpoint:
         self._columns: tuple[str, ...] = ()
         self._answers: dict[tuple[str, ...], Completion | None] | None = None
         self._read(raw)
-
-    def __repr__(self) -> str:
-        """Class and name."""
-        return f"ReplayEndpoint({self.name!r})"
 
     def _read(self, raw: bytes) -> None:
         columns, rows = read_rows(self._file, raw)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from folkways.endpoints.base import Endpoint, EndpointFailure, Request
+from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import USED_UP, Amount, Budget, Verdict, charged, charged_for_failure, used, worst_case
 from folkways.engine.progress import ModelProgress
@@ -67,6 +68,23 @@ class Limits:
     wait: float = 300.0
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An endpoint to be asked, with the number it has in the workspace.
+
+    price: of its tokens; None where it is not known (the cost is then not known either).
+    name:  what progress calls it; None for the endpoint's own name.
+    batch: how it is asked in batches; None to ask one request at a time.
+    """
+
+    endpoint: Endpoint
+    endpoint_id: int
+    limits: Limits
+    price: Price | None = None
+    name: str | None = None
+    batch: Batches | None = None
+
+
 class Asking:
     """One endpoint, one run, one session.
 
@@ -75,30 +93,18 @@ class Asking:
     """
 
     def __init__(
-        self,
-        endpoint: Endpoint,
-        endpoint_id: int,
-        request_queue: RequestQueue,
-        database: Executor,
-        limits: Limits,
-        budget: Budget,
-        price: Price | None,
-        name: str | None = None,
-        *,
-        anywhere: bool = False,
+        self, order: Order, request_queue: RequestQueue, database: Executor, budget: Budget, *, anywhere: bool = False
     ) -> None:
         """anywhere: begin somewhere in the run and come round, so that many who ask it together do not claim the same rows."""
-        self.endpoint = endpoint
-        self.endpoint_id = endpoint_id
+        self.endpoint, self.endpoint_id = order.endpoint, order.endpoint_id
         self.request_queue = request_queue
-        self.limits = limits
+        self.limits = limits = order.limits
         self.budget = budget
-        self.price = price
-        self.progress = ModelProgress(name or endpoint.name, usd=0.0 if price is not None else None)
+        self.price = order.price
+        self.progress = ModelProgress(order.name or order.endpoint.name, usd=0.0 if order.price is not None else None)
         self._database = database
-        self.limiter = RateLimiter(
-            limits.concurrency or endpoint.default_concurrency, timeout=getattr(endpoint, "timeout", math.inf)
-        )
+        most = limits.concurrency or order.endpoint.default_concurrency
+        self.limiter = RateLimiter(most, timeout=getattr(order.endpoint, "timeout", math.inf))
         self._server = Server(self.limiter, self.progress, limits.wait, self.stop)
         self._queue: deque[Request] = deque()
         self._held: set[str] = set()

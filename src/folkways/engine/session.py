@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from folkways.endpoints.base import Endpoint
 from folkways.endpoints.batches import Batches
-from folkways.endpoints.prices import Price
 from folkways.engine import interrupts
-from folkways.engine.asking import Asking, Limits
+from folkways.engine.asking import Asking, Order
 from folkways.engine.batching import Batching
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
@@ -30,23 +28,6 @@ Observer = Callable[[Sequence[ModelProgress]], None]
 """Is shown the counts of all endpoints, every now and then."""
 
 INTERRUPTED = "interrupted"
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """An endpoint to be asked, with the number it has in the workspace.
-
-    price: of its tokens; None where it is not known (the cost is then not known either).
-    name:  what progress calls it; None for the endpoint's own name.
-    batch: how it is asked in batches; None to ask one request at a time.
-    """
-
-    endpoint: Endpoint
-    endpoint_id: int
-    limits: Limits
-    price: Price | None = None
-    name: str | None = None
-    batch: Batches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +73,7 @@ async def _session(
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, partial(request_queue.enter, joins=crew.joins))
-        askings = [
-            Asking(
-                order.endpoint,
-                order.endpoint_id,
-                request_queue,
-                database,
-                order.limits,
-                budget,
-                order.price,
-                order.name,
-                anywhere=crew is not ALONE,
-            )
-            for order in orders
-        ]
+        askings = [Asking(order, request_queue, database, budget, anywhere=crew is not ALONE) for order in orders]
         progresses = [asking.progress for asking in askings]
         tasks = [asyncio.create_task(_asked(asking, order.batch)) for asking, order in zip(askings, orders, strict=True)]
         for progress, task in zip(progresses, tasks, strict=True):

@@ -84,9 +84,10 @@ def execute(
                 asking.observer(whole)
             return whole
         if asking.cluster is not None:
-            from folkways.runs.on_ray.crew import ask_on_ray
+            from folkways.runs.on_ray.crew import RayCrew
 
-            return ask_on_ray(workspace, run, models, prices, asking, asking.cluster, budget)
+            with RayCrew(workspace, run, models, prices, asking, asking.cluster, budget) as crew:
+                return crew.ask()
         orders = orders_of(workspace, models, prices, asking, batches)
         return ask(workspace, run.id, orders, budget=spending, observer=asking.observer, every=asking.every)
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
-from folkways.engine.asking import Limits
+from folkways.engine.asking import Limits, Order
 from folkways.engine.budget import Budget
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Crew, Order, ask
+from folkways.engine.session import Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions
@@ -30,17 +30,11 @@ def orders_of(
 ) -> list[Order]:
     """What the engine is told of each model. prices, batches: by the identity of a model."""
     limits = Limits(asking.concurrency, asking.attempts, asking.max_errors, asking.wait)
-    return [
-        Order(
-            model.endpoint,
-            run_records.endpoint_id(workspace, model.identity, model.name),
-            limits,
-            prices[model.identity],
-            model.name,
-            (batches or {}).get(model.identity),
-        )
-        for model in models
-    ]
+    orders = []
+    for model in models:
+        number, batch = run_records.endpoint_id(workspace, model.identity, model.name), (batches or {}).get(model.identity)
+        orders.append(Order(model.endpoint, number, limits, prices[model.identity], model.name, batch))
+    return orders
 
 
 def models_of(workspace: Workspace, run: run_records.RunRecord, names: Sequence[str], timeout: float) -> list[Model]:

@@ -97,7 +97,7 @@ def _print_tables(found: dict[str, Any]) -> None:
     prices = found["prices"]
     table = Table(title=f"Prices, US dollars per million tokens, as of {prices['as_of']}", **look)
     for heading in ("model", "input", "output", "from"):
-        table.add_column(heading, **({"justify": "right"} if heading in ("input", "output") else {"overflow": "fold"}))
+        table.add_column(heading, justify="right" if heading in ("input", "output") else "left", overflow="fold")
     for name, price in prices["models"].items():
         table.add_row(Text(name), f"{price['input']:g}", f"{price['output']:g}", Text(price["source"]))
     console.print(table)

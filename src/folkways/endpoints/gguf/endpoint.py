@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import orjson
 
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointKind, EndpointOptions, NamedEndpoint, Request
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.gguf import child
 from folkways.endpoints.gguf.file import Header, checksum, find_file, read_header
@@ -45,14 +45,13 @@ DAY = 24 * 3600.0
 """Seconds for one reply: this machine may be slow, and whether the process still lives is looked at otherwise."""
 
 
-class GgufEndpoint:
+class GgufEndpoint(NamedEndpoint):
     """A model in a GGUF file.
 
     The identity is the SHA-256 of the file and whether it has a chat template; where the file lies does not matter. A file
     without a chat template is asked to continue the prompt as it stands. ``about``, once it is open: how it runs, on one line.
     """
 
-    item_addressed = False
     local = True
     reads_likelihoods = True
     runs_here = True
@@ -71,10 +70,6 @@ class GgufEndpoint:
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._asked: _Embedded | None = None
-
-    def __repr__(self) -> str:
-        """Class and name."""
-        return f"GgufEndpoint({self.name!r})"
 
     async def open(self, concurrency: int) -> None:
         """Start llama.cpp with a slot for each of ``concurrency`` requests, and load the model.

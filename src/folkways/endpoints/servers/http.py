@@ -23,7 +23,7 @@ import orjson
 from yarl import URL
 
 from folkways import __version__
-from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request, Settings
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, NamedEndpoint, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address, is_loopback
@@ -39,10 +39,9 @@ UNKNOWN_SERVER = 2
 """Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the others wait."""
 
 
-class HttpEndpoint(ABC):
+class HttpEndpoint(NamedEndpoint, ABC):
     """A model behind HTTP. A protocol says where to post, how a request is laid out and how a reply is read."""
 
-    item_addressed = False
     local = False
 
     def __init__(self, address: Address, options: EndpointOptions) -> None:
@@ -62,10 +61,6 @@ class HttpEndpoint(ABC):
     def model(self) -> str:
         """The model's name as the server knows it."""
         return self._address.model
-
-    def __repr__(self) -> str:
-        """Class and name: never the key."""
-        return f"{type(self).__name__}({self.name!r})"
 
     @abstractmethod
     def path(self) -> str:

@@ -125,12 +125,8 @@ class OpenAIEndpoint(HttpEndpoint):
             "model": self._address.model,
             "messages": [user] if system is None else [{"role": "system", "content": system}, user],
         }
-        if settings.temperature is not None:
-            payload["temperature"] = settings.temperature
-        if settings.top_p is not None:
-            payload["top_p"] = settings.top_p
-        if settings.max_tokens is not None:
-            payload[dialect.max_tokens] = settings.max_tokens
+        sent = {"temperature": settings.temperature, "top_p": settings.top_p, dialect.max_tokens: settings.max_tokens}
+        payload |= {name: value for name, value in sent.items() if value is not None}
         if settings.seed is not None:
             payload[self._field(dialect.seed, "seed", settings.seed)] = settings.seed
         if settings.reasoning_effort is not None:

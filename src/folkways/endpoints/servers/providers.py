@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 from urllib.parse import urlsplit
 
 from folkways.endpoints.servers.address import Address, Dialect, Url, is_loopback, split_url
@@ -32,39 +33,28 @@ class Provider:
     protocol: str
     base_url: str
     key_env: tuple[str, ...]
-    base_url_env: tuple[str, ...]
-    key_required: bool
     dialect: Dialect
-    start: str
-    get: str
-    batch: str
     about: str
     docs: str
+    base_url_env: tuple[str, ...] = ()
+    key_required: bool = True
+    start: str = ""
+    get: str = ""
+    batch: str = ""
+
+    @classmethod
+    def of(cls, name: str, row: Mapping[str, Any]) -> Provider:
+        """From a row of the file, in which what differs in the dialect stands beside the rest."""
+        dialect = Dialect(**{field: row[field] for field in Dialect.__slots__ if field in row})
+        plain: dict[str, Any] = {field: tuple(value) if isinstance(value, list) else value for field, value in row.items()}
+        return cls(name, dialect=dialect, **{field: value for field, value in plain.items() if field in cls.__slots__})
 
 
 @lru_cache(maxsize=1)
 def providers() -> Mapping[str, Provider]:
     """Every provider that folkways knows, by name, in the order of the file."""
     table = tomllib.loads(files("folkways.endpoints.servers").joinpath("providers.toml").read_text(encoding="utf-8"))
-    return {
-        name: Provider(
-            name=name,
-            protocol=row["protocol"],
-            base_url=row["base_url"],
-            key_env=tuple(row["key_env"]),
-            base_url_env=tuple(row.get("base_url_env", ())),
-            key_required=row.get("key_required", True),
-            dialect=Dialect(
-                **{field: row[field] for field in ("max_tokens", "seed", "reasoning_effort", "reasoning_budget") if field in row}
-            ),
-            start=row.get("start", ""),
-            get=row.get("get", ""),
-            batch=row.get("batch", ""),
-            about=row["about"],
-            docs=row["docs"],
-        )
-        for name, row in table.items()
-    }
+    return {name: Provider.of(name, row) for name, row in table.items()}
 
 
 def key_set_in(names: tuple[str, ...]) -> str | None:

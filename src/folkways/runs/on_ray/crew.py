@@ -95,32 +95,15 @@ class Worker:
         self._stops += 1
 
 
-def ask_on_ray(
-    workspace: Workspace,
-    run: run_records.RunRecord,
-    models: Sequence[Model],
-    prices: dict[str, Price | None],
-    asking: AskOptions,
-    cluster: Cluster,
-    limit: Amount | None,
-) -> list[ModelProgress]:
-    """Ask all models what the run still expects, with workers on the cluster; the counts of them all, one per model.
+class RayCrew:
+    """The workers of one session as their driver sees them: a context manager, which ends them.
 
-    The observer of ``asking`` is shown the sums. Signals do what they do in ``engine.session.ask``. Raises FolkwaysError for a
-    cluster that cannot hold the workers, a workspace that they cannot reach, and the first error of a worker, after the others
-    have stored what they had.
+    limit: what they may spend together; None for anything. Raises FolkwaysError for a cluster that cannot hold the workers, and a
+    workspace that they cannot reach.
     """
-    ray = connect()
-    with _Crew(ray, workspace, run, models, prices, asking, cluster, limit) as crew:
-        return crew.ask()
-
-
-class _Crew:
-    """The workers of one session as their driver sees them."""
 
     def __init__(
         self,
-        ray: Any,
         workspace: Workspace,
         run: run_records.RunRecord,
         models: Sequence[Model],
@@ -129,7 +112,7 @@ class _Crew:
         cluster: Cluster,
         limit: Amount | None,
     ) -> None:
-        self._ray = ray
+        self._ray = ray = connect()
         self._workspace = workspace
         self._run = run
         self._asking = asking
@@ -150,7 +133,7 @@ class _Crew:
         self._heard = dict.fromkeys(self._workers, time.monotonic())
         self._stops = 0
 
-    def __enter__(self) -> _Crew:
+    def __enter__(self) -> RayCrew:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -162,7 +145,11 @@ class _Crew:
                 self._free(name)
 
     def ask(self) -> list[ModelProgress]:
-        """See ``ask_on_ray``."""
+        """Ask all models what the run still expects; the counts of all workers, one per model.
+
+        The observer is shown the sums. Signals do what they do in ``engine.session.ask``. Raises the first error of a worker, after
+        the others have stored what they had.
+        """
         queue = RequestQueue(self._workspace, self._run.id)
         queue.enter()
         queue.leave()

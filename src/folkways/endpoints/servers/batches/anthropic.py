@@ -48,7 +48,7 @@ class AnthropicBatches(HttpBatches):
 
     async def look(self, number: str) -> Standing:
         """A batch that the provider has forgotten has ended."""
-        found = await self.if_there(self._page(number))
+        found = await self.if_there(self.page("GET", self._path(number)))
         return Standing(ended=found is None or found.get("processing_status") == "ended")
 
     async def results(self, number: str) -> AsyncIterator[Result]:
@@ -63,9 +63,6 @@ class AnthropicBatches(HttpBatches):
 
     def _path(self, number: str) -> str:
         return f"{self.endpoint.path()}/batches/{quote(number, safe='')}"
-
-    async def _page(self, number: str) -> dict[str, Any]:
-        return await self.page("GET", self._path(number))
 
 
 def _size(row: dict[str, Any]) -> int:

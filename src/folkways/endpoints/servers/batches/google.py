@@ -46,7 +46,7 @@ class GoogleBatches(HttpBatches):
 
     async def look(self, number: str) -> Standing:
         """A batch that the provider has forgotten has ended."""
-        found = await self.if_there(self._batch(number, large=True))
+        found = await self.if_there(self._batch(number))
         if found is None:
             return Standing(ended=True)
         if _state(found).endswith("_FAILED"):
@@ -57,7 +57,7 @@ class GoogleBatches(HttpBatches):
 
     async def results(self, number: str) -> AsyncIterator[Result]:
         """The inline responses, by the key in their metadata."""
-        found = await self.if_there(self._batch(number, large=True)) or {}
+        found = await self.if_there(self._batch(number)) or {}
         for holder in (found.get("response"), _metadata(found).get("output")):
             rows = holder.get("inlinedResponses") if isinstance(holder, dict) else None
             rows = rows.get("inlinedResponses") if isinstance(rows, dict) else rows
@@ -73,8 +73,8 @@ class GoogleBatches(HttpBatches):
     def _root(self) -> str:
         return self.endpoint.path().partition("/models/")[0]
 
-    async def _batch(self, number: str, *, large: bool = False) -> dict[str, Any]:
-        return await self.page("GET", f"{self._root()}/{quote(number)}", large=large)
+    async def _batch(self, number: str) -> dict[str, Any]:
+        return await self.page("GET", f"{self._root()}/{quote(number)}", large=True)
 
 
 def _metadata(row: dict[str, Any]) -> dict[str, Any]:

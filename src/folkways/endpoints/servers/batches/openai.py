@@ -35,13 +35,8 @@ class OpenAIBatches(HttpBatches):
         form.add_field("file", b"\n".join(lines) + b"\n", filename=f"{name}.jsonl", content_type="application/jsonl")
         uploaded = from_json(await self.endpoint.call("POST", "/files", form, large=True))
         file = self.name_in(uploaded if isinstance(uploaded, dict) else {}, "id")
-        order = {
-            "input_file_id": file,
-            "endpoint": "/v1/chat/completions",
-            "completion_window": "24h",
-            "metadata": {LABEL: name},
-        }
-        return self.name_in(await self.page("POST", "/batches", to_json(order)), "id")
+        order = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+        return self.name_in(await self.page("POST", "/batches", to_json(order | {"metadata": {LABEL: name}})), "id")
 
     async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
         """By the metadata; newest first, so far back as the batch can be."""
