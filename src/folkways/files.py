@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,14 @@ import orjson
 import polars as pl
 
 from folkways.errors import FolkwaysError
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files that were written, and what a person must know of them."""
+
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
 
 
 def make_folder(folder: Path) -> None:

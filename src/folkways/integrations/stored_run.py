@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import polars as pl
 
@@ -21,14 +20,6 @@ from folkways.runs.planning.plan import item_batches, restore_options
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-
-
-@dataclass(frozen=True)
-class Exported:
-    """The files that were written, and what a person must know of them."""
-
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,8 @@ def check_budget(models: Sequence[Model], options: AskOptions) -> tuple[Amount |
     FolkwaysError for a budget that cannot be kept: in money without a price, in money or tokens without a limit for replies.
     """
     limit, prices = limit_and_prices(models, options)
-    require_token_limits(
-        limit,
-        [
-            model.name
-            for model in models
-            if not model.endpoint.local and Settings(**{"max_tokens": 1, **model.settings}).max_tokens is None
-        ],
-    )
+    remote = [model for model in models if not model.endpoint.local]
+    require_token_limits(limit, [each.name for each in remote if each.settings.get("max_tokens", 1) is None])
     return limit, prices
 
 
@@ -152,22 +146,10 @@ class AskSession:
             digest = prompt_hash(prompt.system, prompt.text, choices)
             labels = orjson.dumps(choices).decode() if choices is not None else None
             texts.append({"prompt_hash": digest, "system": prompt.system, "user": prompt.text, "choices": labels})
-            rows.append(
-                {
-                    "run_id": self.run.id,
-                    "ordinal": ordinal,
-                    "endpoint_id": self._numbers[model.identity],
-                    "task": prompt.task,
-                    "item": prompt.item,
-                    "language": prompt.language,
-                    "variant": prompt.variant,
-                    "sample": prompt.sample,
-                    "key": key,
-                    "prompt_hash": digest,
-                    "prompt_source": "folkways",
-                    "settings_id": numbers[sent[key]],
-                }
-            )
+            whose = {"run_id": self.run.id, "ordinal": ordinal, "endpoint_id": self._numbers[model.identity]}
+            about = {name: getattr(prompt, name) for name in ("task", "item", "language", "variant", "sample")}
+            asked = {"key": key, "prompt_hash": digest, "prompt_source": "folkways", "settings_id": numbers[sent[key]]}
+            rows.append(whose | about | asked)
         if rows:
             run_records.write_expected(self._workspace, texts, rows)
             self._expected.update(new)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -12,7 +12,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.build import Reply
-from folkways.benchmarks.probing.estimates import Estimate, difference, estimate
+from folkways.benchmarks.probing.estimates import difference, estimate
 from folkways.benchmarks.probing.signal import PROBE, Group, Signal, Unit
 from folkways.benchmarks.probing.signals import control_task, signals
 from folkways.benchmarks.registry import get_task
@@ -41,22 +41,14 @@ HEARD = (State.ANSWERED, State.REFUSED)
 """States of replies that count: a model that refuses gives nothing again."""
 
 PROBES: Schema = {
-    "task": pl.String,
-    "endpoint": pl.String,
-    "signal": pl.String,
-    "measure": pl.String,
+    **dict.fromkeys(("task", "endpoint", "signal", "measure"), pl.String),
     "unit": pl.String,  # %, points or nats
     "value": pl.Float64,  # mean over the probed items; null where there is none
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "questions": pl.Int64,
+    **dict.fromkeys(("low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "questions"), pl.Int64),
     "control": pl.String,  # what the items are held against
-    "control_value": pl.Float64,
-    "control_low": pl.Float64,
-    "control_high": pl.Float64,
-    "control_n": pl.Int64,
-    "control_questions": pl.Int64,
+    **dict.fromkeys(("control_value", "control_low", "control_high"), pl.Float64),
+    **dict.fromkeys(("control_n", "control_questions"), pl.Int64),
     "difference": pl.Float64,  # value less control_value
     "difference_low": pl.Float64,
     "difference_high": pl.Float64,
@@ -67,6 +59,10 @@ PROBES: Schema = {
     "cannot_say": pl.String,
     "signature": pl.String,
 }
+
+
+ESTIMATED = ("value", "low", "high", "n", "questions")
+"""What is told of an estimate, and with ``control_`` before it of that of the control."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +211,7 @@ def _rows(
             yield {**row, "lacking": lacking or _nothing(parts[0] if parts else None)}
             continue
         own = estimate(measure, [values[number] for values in parts[0].values], parts[0].questions)
-        row |= {"value": own.value, "low": own.low, "high": own.high, "n": own.n, "questions": own.questions}
+        row |= {name: getattr(own, name) for name in ESTIMATED}
         if signal.control:
             pairs = [(values[number], values[number + len(signal.measures)]) for values in parts[0].values]
             held = estimate(measure, [second for _, second in pairs], parts[0].questions)
@@ -230,17 +226,7 @@ def _rows(
         else:
             yield {**row, "interval": own.method, "lacking": _no_control(signal, groups, parts)}
             continue
-        yield {**row, **_of_control(held)}
-
-
-def _of_control(held: Estimate) -> Mapping[str, object]:
-    return {
-        "control_value": held.value,
-        "control_low": held.low,
-        "control_high": held.high,
-        "control_n": held.n,
-        "control_questions": held.questions,
-    }
+        yield {**row, **{f"control_{name}": getattr(held, name) for name in ESTIMATED}}
 
 
 def _nothing(part: _Values | None) -> str:

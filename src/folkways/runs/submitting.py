@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -10,22 +9,14 @@ import polars as pl
 from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.files import write_bytes
+from folkways.files import Written, write_bytes
 from folkways.records import LOST
 from folkways.runs.scores.scoring import release_of, stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
-@dataclass(frozen=True)
-class Submitted:
-    """The files that were written, and what a person must know before handing them in."""
-
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
-
-
-def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None) -> Submitted:
+def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str, out: Path, model: str | None = None) -> Written:
     """Write the file of each task of the benchmark that the run asked, with one row for every item of the release.
 
     model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition and for a model that
@@ -51,7 +42,7 @@ def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str,
         content = submission.table(replies).write_csv(separator=separator)
         files.append(write_bytes(out / submission.path, content.encode()))
     notes += [f"{name} is not in this run, and has no file" for name in chosen.submissions if name not in {e.task for e in asked}]
-    return Submitted(tuple(files), tuple(notes))
+    return Written(tuple(files), tuple(notes))
 
 
 def _benchmark(name: str) -> Benchmark:

@@ -19,10 +19,10 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.registry import get_task
 from folkways.errors import UnknownNameError
-from folkways.files import json_bytes, write_bytes, write_lines
+from folkways.files import Written, json_bytes, write_bytes, write_lines
 from folkways.integrations.every_eval_ever.aggregate import SCHEMA_VERSION, metric_of, result
 from folkways.integrations.every_eval_ever.instances import instances
-from folkways.integrations.stored_run import Exported, StoredRun
+from folkways.integrations.stored_run import StoredRun
 from folkways.records import BASELINE_PREFIX, Subject
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -48,7 +48,7 @@ def export_run(
     profile: str | None = None,
     evaluator: Evaluator = Evaluator(),
     unlicensed_items: bool = False,
-) -> Exported:
+) -> Written:
     """Write ``out/data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and ``UUID_samples.jsonl`` for each model and benchmark of a run.
 
     The same run gives the same files, byte for byte. Baselines are no models: their scores stand beside those of the models.
@@ -65,7 +65,7 @@ def export_run(
         files += export.write(endpoint, benchmark)
     if not files:
         raise export.no_score_error()
-    return Exported(tuple(files), tuple(dict.fromkeys(export.notes)))
+    return Written(tuple(files), tuple(dict.fromkeys(export.notes)))
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,9 @@ class _Export(StoredRun):
         else:
             checksum = sha256()
             write_lines(target, _hashed(chain([first], lines), checksum))
-            rows_written = counts.pop("rows")
             document["detailed_evaluation_results"] = {
-                "format": "jsonl",
-                "file_path": samples,
-                "hash_algorithm": "sha256",
-                "checksum": checksum.hexdigest(),
-                "total_rows": rows_written,
+                **{"format": "jsonl", "file_path": samples, "hash_algorithm": "sha256", "checksum": checksum.hexdigest()},
+                "total_rows": counts.pop("rows"),
                 "additional_details": {key: str(value) for key, value in counts.items()},
             }
             written.append(target)

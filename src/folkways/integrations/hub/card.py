@@ -106,7 +106,6 @@ def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFram
     for each in made:
         if why := run.why_items_stay(each.task):
             record = run.record(each.task)
-            record = run.record(each.task)
             reason = "nobody has said what its licence is" if record.items_may_leave is None else escape(why)
             yield (
                 f"**{escape(each.task)}**: questions, prompts, answers and replies of {escape(record.name)} are not here, because "

@@ -13,9 +13,9 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.files import packed, write_bytes
+from folkways.files import Written, packed, write_bytes
 from folkways.integrations.hub.card import MARK, Configuration, card
-from folkways.integrations.stored_run import Exported, StoredRun
+from folkways.integrations.stored_run import StoredRun
 from folkways.records import LOST, SCORES, Schema, Subject, is_baseline
 from folkways.runs.models import split_name
 from folkways.workspace import results, run_records
@@ -23,16 +23,8 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows
 
 VERDICTS: Schema = {
-    "model": pl.String,
-    "profile": pl.String,
-    "item": pl.String,
-    "question": pl.String,
-    "culture": pl.String,
-    "language": pl.String,
-    "variant": pl.String,
-    "sample": pl.Int64,
-    "counted": pl.Boolean,
-    "state": pl.String,
+    **dict.fromkeys(("model", "profile", "item", "question", "culture", "language", "variant"), pl.String),
+    **{"sample": pl.Int64, "counted": pl.Boolean, "state": pl.String},
 }
 """Columns of every task, before its metrics: ids and how it ended, nothing that an item says."""
 
@@ -52,7 +44,7 @@ def export_judgements(
     *,
     profile: str | None = None,
     unlicensed_items: bool = False,
-) -> Exported:
+) -> Written:
     """Write ``out/README.md``, ``out/scores/test-00000.parquet`` and ``out/BENCHMARK_TASK/test-NNNNN.parquet`` for each task.
 
     Where a licence does not let items be passed on, the task's rows are ids and verdicts: neither the item nor what a model said
@@ -74,7 +66,7 @@ def export_judgements(
     files.append(write_bytes(out / "README.md", card(export, export.names, scores, configurations).encode()))
     stay = {task: export.why_items_stay(task) for task in made}
     notes = [f"{task}: ids and verdicts alone of {export.record(task).name}: {why}" for task, why in stay.items() if why]
-    return Exported(tuple(files), tuple(notes))
+    return Written(tuple(files), tuple(notes))
 
 
 def config_name(task: str) -> str:
@@ -142,22 +134,14 @@ class _Export(StoredRun):
         for part, profile in self._judged(task):
             for row in judged_rows(self.workspace, self.run, profile, part):
                 text, gold = texts.get(row.item, (None, None))
-                given = {
-                    "model": self.names[part.endpoint],
-                    "profile": profile,
-                    "text": text,
-                    "gold": gold,
-                    "reason": self._reason(row),
-                }
+                reason = self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
+                given = {"model": self.names[part.endpoint], "profile": profile, "text": text, "gold": gold, "reason": reason}
                 yield tuple(_value(name, kind, row, given) for name, kind in schema.items())
 
     def _judged(self, task: str) -> list[tuple[results.Part, str]]:
         """The shares of a task, each in every profile that it was judged in."""
         profiles = self.scores.filter(pl.col("task") == task)["profile"].unique(maintain_order=True)
         return [(part, profile) for part in self.parts if part.task == task for profile in profiles]
-
-    def _reason(self, row: JudgedRow) -> str | None:
-        return self.without_hosts(row.failure if row.state in LOST and row.failure else row.reason)
 
     def all_scores(self) -> pl.DataFrame:
         """The scores of models, baselines and people: SCORES with ``model`` in place of ``endpoint``, and ``subject`` before."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from inspect import Signature, signature
+from typing import Any
+
 from inspect_ai import Task as InspectTask
 from inspect_ai import task as registered
 from inspect_ai._util.error import PrerequisiteError  # what Inspect shows as a message, without a traceback
 
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError
-from folkways.integrations.inspect.tasks import Names, inspect_task, judged, scores
+from folkways.integrations.inspect.tasks import inspect_task, judged, scores
 
 __all__ = ["judged", "names", "scores"]
 
@@ -18,35 +21,20 @@ def inspect_name(task: str) -> str:
     return task.replace("/", "_").replace("-", "_")
 
 
+_, *_OPTIONS = signature(inspect_task, eval_str=True).parameters.values()
+
+
 def _register(name: str) -> str:
-    def build(
-        release: str | None = None,
-        cultures: Names = None,
-        languages: Names = None,
-        variants: Names = None,
-        limit: int | None = None,
-        seed: int = 0,
-        profile: str | None = None,
-        text_tools: str | None = None,
-    ) -> InspectTask:
+    def build(**options: Any) -> InspectTask:
         try:
-            return inspect_task(
-                name,
-                release=release,
-                cultures=cultures,
-                languages=languages,
-                variants=variants,
-                limit=limit,
-                seed=seed,
-                profile=profile,
-                text_tools=text_tools,
-            )
+            return inspect_task(name, **options)
         except FolkwaysError as error:
             raise PrerequisiteError(str(error)) from None
 
     called = inspect_name(name)
     build.__name__ = build.__qualname__ = called
     build.__doc__ = tasks()[name].about
+    build.__signature__ = Signature(_OPTIONS)  # type: ignore[attr-defined]  # by which Inspect knows what -T may be
     registered(name=called)(build)
     return called
 

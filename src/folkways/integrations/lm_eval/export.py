@@ -13,7 +13,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
-from folkways.files import packed, write_bytes, write_lines
+from folkways.files import Written, packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, item_batches
@@ -42,12 +42,10 @@ def judged_likeliest(document, results):
 
 
 @dataclass(frozen=True)
-class ExportedFiles:
-    """The files that were written, the names of the tasks in them, and what a person must know of them."""
+class ExportedFiles(Written):
+    """Files with the names of the tasks in them."""
 
-    files: tuple[Path, ...]
     tasks: tuple[str, ...]
-    notes: tuple[str, ...]
 
 
 def export_task(options: RunOptions, out: Path, *, profile: str | None = None, unlicensed_items: bool = False) -> ExportedFiles:
@@ -81,7 +79,7 @@ def export_task(options: RunOptions, out: Path, *, profile: str | None = None, u
         tasks.append(f"{name}_loglik")
         text = _yaml(plan, name, tasks[-1], metrics, resolved, likeliest=True)
         files.append(write_bytes(out / f"{tasks[-1]}.yaml", text.encode()))
-    return ExportedFiles(tuple(files), tuple(tasks), tuple(notes))
+    return ExportedFiles(tuple(files), tuple(notes), tuple(tasks))
 
 
 def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
@@ -115,16 +113,10 @@ def _documents(plan: TaskPlan, judge: ReplyJudge, prompts: pl.DataFrame) -> tupl
     documents = []
     for prompt in kept:
         item = items[prompt["item"]]
-        documents.append(
-            {
-                **{name: prompt[name] for name in KEY},
-                **{name: item.get(name) for name in ("question", "culture", *plan.task.facets)},
-                "user": prompt["user"],
-                "gold": item["gold"] or "",
-                "choices": prompt["choices"] or [],
-                "right": right.get(tuple(prompt[name] for name in KEY), 0),
-            }
-        )
+        asked_of = {name: item.get(name) for name in ("question", "culture", *plan.task.facets)}
+        shown = {"user": prompt["user"], "gold": item["gold"] or "", "choices": prompt["choices"] or []}
+        key = {name: prompt[name] for name in KEY}
+        documents.append({**key, **asked_of, **shown, "right": right.get(tuple(key.values()), 0)})
     return documents, metrics, list(_notes(plan, asked, len(asked) - len(kept), metrics))
 
 
@@ -166,24 +158,15 @@ def _yaml(plan: TaskPlan, module: str, name: str, metrics: list[str], profile: s
         ["output_type: multiple_choice", "doc_to_choice: choices", "doc_to_target: right"]
         if likeliest
         else [
-            "output_type: generate_until",
-            "doc_to_target: gold",
-            "generation_kwargs:",
-            "  until: []",
-            "  do_sample: false",
-            "  temperature: 0.0",
+            *("output_type: generate_until", "doc_to_target: gold"),
+            *("generation_kwargs:", "  until: []", "  do_sample: false", "  temperature: 0.0"),
             f"  max_gen_toks: {plan.options.max_tokens or plan.task.max_tokens}",
         ]
     )
-    listed = [
-        line
-        for metric in metrics
-        for line in (
-            f"  - metric: {metric}",
-            "    aggregation: mean",
-            f"    higher_is_better: {str(not known[metric].lower_is_better).lower()}",
-        )
-    ]
+    listed = []
+    for metric in metrics:
+        better = str(not known[metric].lower_is_better).lower()
+        listed += [f"  - metric: {metric}", "    aggregation: mean", f"    higher_is_better: {better}"]
     lines = [
         f"# {plan.task.title}. Data: {plan.release.label} ({plan.release.record.licence}). Written by folkways {__version__}.",
         f"task: {name}",

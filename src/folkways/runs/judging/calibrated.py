@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -79,46 +80,23 @@ class Finding:
     value: str = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """By how much ``endpoint`` lies above ``against`` in a quantity (model_summary.QUANTITIES), as shares. p: two-sided, Holm's
-    over the pairs of models; NaN where there is none.
-    """
-
-    endpoint: str
-    against: str
-    quantity: str
-    estimate: float
-    interval: Interval
-    p: float
-    n: int
-    questions: int
-
-    def finding(self, judge: str) -> Finding:
-        """In points; J has none."""
-        scale = 1.0 if self.quantity == "youden_difference" else 100.0
-        interval = Interval(scale * self.interval.low, scale * self.interval.high, self.interval.method)
-        return Finding(
-            self.endpoint, judge, self.against, self.quantity, scale * self.estimate, interval, self.n, self.questions, self.p
-        )
-
-
-def differences(verdicts: pl.DataFrame) -> list[Gap]:
+def differences(verdicts: pl.DataFrame, judge: str) -> list[Finding]:
     """Each pair of labelled models of one task (rows of VERDICTS of one judge): what they differ by by the judge, corrected by
-    people, and in the judge's J.
+    people, and in the judge's J. p: two-sided, Holm's over the pairs of models.
     """
     shared = verdicts.with_columns(_question=pl.Series(numbers(verdicts["question"])))
     parts = shared.filter(pl.col("label").is_not_null().any().over("endpoint")).group_by(["endpoint"], maintain_order=True)
     pairs = [*combinations([_Model(str(name), part) for (name,), part in parts], 2)]
     nothing = Interval(math.nan, math.nan, "none")
-    judged = [_gap(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan) for pair in pairs]
-    people = [_gap(pair, "corrected_difference", *powered_difference(pair[0].powered, pair[1].powered)) for pair in pairs]
+    found = partial(_difference, judge)
+    judged = [found(pair, "judged_difference", pair[0].judged - pair[1].judged, nothing, math.nan) for pair in pairs]
+    people = [found(pair, "corrected_difference", *powered_difference(pair[0].powered, pair[1].powered)) for pair in pairs]
     youdens = []
     for pair in pairs:
         if pair[0].youden and pair[1].youden:
-            found = youden_difference(pair[0].youden, pair[1].youden)
-            interval = Interval(found.low, found.high, METHOD)
-            youdens.append(_gap(pair, "youden_difference", found.difference, interval, found.p))
+            apart = youden_difference(pair[0].youden, pair[1].youden)
+            interval = Interval(apart.low, apart.high, METHOD)
+            youdens.append(found(pair, "youden_difference", apart.difference, interval, apart.p))
     return [*judged, *_with_holm(people), *_with_holm(youdens)]
 
 
@@ -134,17 +112,21 @@ class _Model:
         self.youden = youden_of(part)
 
 
-def _gap(pair: tuple[_Model, _Model], quantity: str, estimate: float, interval: Interval, p: float) -> Gap:
-    first, second = (model.part for model in pair)
-    questions = pl.concat([first["question"], second["question"]]).n_unique()
-    return Gap(pair[0].name, pair[1].name, quantity, estimate, interval, p, first.height + second.height, questions)
+def _difference(judge: str, pair: tuple[_Model, _Model], quantity: str, share: float, interval: Interval, p: float) -> Finding:
+    """By how much the first of two models lies above the second, in points; J has none."""
+    first, second = pair
+    scale = 1.0 if quantity == "youden_difference" else 100.0
+    points = Interval(scale * interval.low, scale * interval.high, interval.method)
+    questions = pl.concat([first.part["question"], second.part["question"]]).n_unique()
+    rows = first.part.height + second.part.height
+    return Finding(first.name, judge, second.name, quantity, scale * share, points, rows, questions, p)
 
 
-def _with_holm(gaps: Sequence[Gap]) -> list[Gap]:
+def _with_holm(gaps: Sequence[Finding]) -> list[Finding]:
     return [replace(gap, p=p) for gap, p in zip(gaps, holm([gap.p for gap in gaps]), strict=True)]
 
 
-def calibration_notes(verdicts: pl.DataFrame, gaps: Sequence[Gap]) -> Iterator[str]:
+def calibration_notes(verdicts: pl.DataFrame, gaps: Sequence[Finding]) -> Iterator[str]:
     """What a person should know about labels that are missing or few, and judges that are differently good, of one task.
 
     gaps: ``differences`` of the same verdicts.

@@ -5,7 +5,7 @@ Nothing here is stored as a judgement or a score: the numbers of the run stay th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -104,10 +104,8 @@ def judge_run(
         found, said = _summed(verdicts, shares, one, labels, limit)
         summaries += found
         notes += [*_notes(shares, verdicts, one, session.stopped), *said]
+    signatures = _signatures(shares, judge, labels, limit)
     for share in _by_task(shares):
-        signatures = {
-            one.endpoint: _signature(one, judge, labels, limit).text() for one in shares if one.task.name == share.task.name
-        }
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
         found_by_judges = compare_judges(of_task, judges, {one.endpoint: one.identity for one in shares})
         summaries.append(summarise_findings(found_by_judges, share.task.name, signatures))
@@ -115,9 +113,8 @@ def judge_run(
         if until is not None:
             first = of_task[0].with_columns(_order=pl.Series([row["_order"] for row in rows if row["task"] == share.task.name]))
             stops = enough_labels(first, until / 100)
-            summaries.append(
-                summarise_findings([stop.finding(judge.name) for stop in stops if stop.found.labelled], share.task.name, signatures)
-            )
+            labelled = [stop.finding(judge.name) for stop in stops if stop.found.labelled]
+            summaries.append(summarise_findings(labelled, share.task.name, signatures))
             notes += [stop.words for stop in stops]
     every = pl.concat(frames)
     to_label = next_labels(rows, frames, label_next, run.name)
@@ -129,7 +126,10 @@ def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: in
     for row, reply in zip(open_rows, session.ask(judge, [_prompt(row, row["_prompt"]) for row in open_rows]), strict=True):
         _settle(row, reply)
     turned = list(_to_swap(open_rows, swap))
-    prompts = [_prompt(row, _backwards(row)) for row in turned]
+    prompts = []
+    for row in turned:
+        task = get_task(row["task"])
+        prompts.append(_prompt(row, model_judge.prompt_for(task, row["_item"], row["language"], row["response"], backwards=True)))
     for row, reply in zip(turned, session.ask(judge, prompts) if prompts else (), strict=True):
         verdict = model_judge.read_verdict(reply.said, len(row["_groups"])) if reply.said is not None else None
         if verdict is not None:
@@ -146,32 +146,21 @@ def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
         yield from sorted(own, key=lambda row: str(row["_order"]))[:swap]
 
 
-def _backwards(row: dict[str, Any]) -> str:
-    return model_judge.prompt_for(get_task(row["task"]), row["_item"], row["language"], row["response"], backwards=True)
-
-
 def _summed(
     verdicts: pl.DataFrame, shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None
 ) -> tuple[list[pl.DataFrame], list[str]]:
     """One judge's summaries, and what has to be said of its labels."""
-    signatures = [_signature(share, judge, labels, limit).text() for share in shares]
-    summaries = [
-        summarise(
-            verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint),
-            share.task.metrics[0],
-            signature,
-            self_judged=is_same(share.identity, judge),
-        )
-        for share, signature in zip(shares, signatures, strict=True)
-    ]
+    signatures = _signatures(shares, judge, labels, limit)
+    summaries = []
+    for share in shares:
+        own = verdicts.filter(pl.col("task") == share.task.name, pl.col("endpoint") == share.endpoint)
+        signature = signatures[share.task.name, share.endpoint]
+        summaries.append(summarise(own, share.task.metrics[0], signature, self_judged=is_same(share.identity, judge)))
     notes: list[str] = []
     for share in _by_task(shares):
         of_task = verdicts.filter(pl.col("task") == share.task.name)
-        gaps = differences(of_task)
-        of_endpoint: Mapping[str, str] = {
-            one.endpoint: signature for one, signature in zip(shares, signatures, strict=True) if one.task.name == share.task.name
-        }
-        summaries.append(summarise_findings([gap.finding(judge.name) for gap in gaps], share.task.name, of_endpoint))
+        gaps = differences(of_task, judge.name)
+        summaries.append(summarise_findings(gaps, share.task.name, signatures))
         notes += calibration_notes(of_task, gaps)
     return summaries, notes
 
@@ -200,21 +189,26 @@ def _settle(row: dict[str, Any], reply: Reply) -> None:
     row.update(ended="judged", verdict=verdict.value, group=verdict.group, means=means)
 
 
-def _signature(share: Share, judge: Model, labels: Path | None, limit: int | None) -> Signature:
+def _signatures(shares: Sequence[Share], judge: Model, labels: Path | None, limit: int | None) -> dict[tuple[str, str], str]:
+    """Task and endpoint -> the signature of what a judge makes of the endpoint's replies, as text."""
     sent = asdict(Settings(**{"max_tokens": model_judge.MAX_TOKENS, **judge.settings}))
-    parts = {
-        "task": share.task.name,
-        "data": share.release,
-        "judge": judge.name,
-        "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items()) if value is not None),
-        "prompts": f"folkways:{model_judge.wording_digest()}",
-        "beside-profile": share.profile,
-        **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
-        "labels": blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none",
-        **({"limit": str(limit)} if limit is not None else {}),
-        "folkways": __version__,
-    }
-    return Signature(parts)
+    digest = blake2b(labels.read_bytes(), digest_size=4).hexdigest() if labels is not None else "none"
+    made = {}
+    for share in shares:
+        parts = {
+            "task": share.task.name,
+            "data": share.release,
+            "judge": judge.name,
+            "judge-settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items()) if value is not None),
+            "prompts": f"folkways:{model_judge.wording_digest()}",
+            "beside-profile": share.profile,
+            **{f"beside-text-{name}": version for name, version in sorted(share.task.text_tools().items())},
+            "labels": digest,
+            **({"limit": str(limit)} if limit is not None else {}),
+            "folkways": __version__,
+        }
+        made[share.task.name, share.endpoint] = Signature(parts).text()
+    return made
 
 
 def _notes(shares: Sequence[Share], verdicts: pl.DataFrame, judge: Model, stopped: str | None) -> Iterator[str]:

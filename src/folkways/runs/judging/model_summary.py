@@ -18,9 +18,7 @@ from folkways.stats.raters.calibration import Corrected, rogan_gladen
 from folkways.stats.raters.kappa import Agreement, cohen_kappa
 
 SUMMARY: Schema = {
-    "task": pl.String,
-    "endpoint": pl.String,
-    "judge": pl.String,
+    **dict.fromkeys(("task", "endpoint", "judge"), pl.String),
     "against": pl.String,  # the model, or judge, that the quantity is a difference to or disagreement with; null for none
     "facet": pl.String,  # all, culture, language
     "value": pl.String,
@@ -84,31 +82,23 @@ def summarise(verdicts: pl.DataFrame, metric: Metric, signature: str, *, self_ju
     groups = [("all", "all", verdicts)]
     for facet in _FACETS:
         groups += [(facet, str(value), part) for (value,), part in verdicts.group_by([facet], maintain_order=True)]
+    shared = {name: head[name] for name in ("task", "endpoint", "judge")} | {"self_judged": self_judged, "signature": signature}
     rows = [
-        {
-            "task": head["task"],
-            "endpoint": head["endpoint"],
-            "judge": head["judge"],
-            "facet": facet,
-            "value": value,
-            "self_judged": self_judged,
-            "signature": signature,
-            **row,
-        }
+        {**shared, "facet": facet, "value": value, **row}
         for facet, value, part in groups
         for row in (*_shares(part, metric), *_against_rule(part), *_against_people(part))
     ]
     return without_nan(pl.DataFrame(rows, schema=dict(SUMMARY)))
 
 
-def summarise_findings(findings: Sequence[Finding], task: str, signatures: Mapping[str, str]) -> pl.DataFrame:
-    """SUMMARY of what was found on models or judges compared. signatures: of each endpoint."""
+def summarise_findings(findings: Sequence[Finding], task: str, signatures: Mapping[tuple[str, str], str]) -> pl.DataFrame:
+    """SUMMARY of what was found on models or judges compared. signatures: of each task and endpoint."""
     rows = [
         {
             **{"task": task, "endpoint": found.endpoint, "judge": found.judge, "against": found.against},
             **{"facet": found.facet, "value": found.value, "quantity": found.quantity, "estimate": found.estimate},
             **{"low": found.interval.low, "high": found.interval.high, "interval": found.interval.method, "p_holm": found.p},
-            **{"n": found.n, "questions": found.questions, "signature": signatures[found.endpoint]},
+            **{"n": found.n, "questions": found.questions, "signature": signatures[task, found.endpoint]},
         }
         for found in findings
     ]

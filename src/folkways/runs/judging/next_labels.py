@@ -16,18 +16,11 @@ from folkways.records import Schema
 from folkways.stats.raters.allocation import allocate, errors_to_expect
 
 TO_LABEL: Schema = {
-    "id": pl.String,
-    "culture": pl.String,
-    "question": pl.String,
-    "reply": pl.String,
+    **dict.fromkeys(("id", "culture", "question", "reply"), pl.String),
     "accepted": pl.List(pl.String),  # what people answered, one text per group
-    "language": pl.String,
-    "task": pl.String,
-    "item_id": pl.String,
-    "variant": pl.String,
+    **dict.fromkeys(("language", "task", "item_id", "variant"), pl.String),
     "sample": pl.Int64,
-    "endpoint": pl.String,
-    "run": pl.String,
+    **dict.fromkeys(("endpoint", "run"), pl.String),
 }
 """As an item of the studio's stage ``judge_answer``."""
 

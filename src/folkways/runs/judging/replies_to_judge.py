@@ -24,14 +24,9 @@ from folkways.workspace.database import Workspace
 VERDICTS: Schema = {
     "task": pl.String,
     "endpoint": pl.String,  # whose reply it is
-    "item": pl.String,
-    "question": pl.String,
-    "culture": pl.String,
-    "language": pl.String,
-    "variant": pl.String,
+    **dict.fromkeys(("item", "question", "culture", "language", "variant"), pl.String),
     "sample": pl.Int64,
-    "judge": pl.String,
-    "response": pl.String,
+    **dict.fromkeys(("judge", "response"), pl.String),
     "lexical": pl.Float64,  # the rule's verdict, 0 or 1
     "verdict": pl.Float64,  # the judge's, 0 or 1; null where it gave none
     "ended": pl.String,  # judged, no reply, unreadable, failed, not asked
@@ -102,19 +97,15 @@ def _rows(task: Task, items: pl.DataFrame, responses: pl.DataFrame, profile: str
         there = bool(reply.strip() and groups)
         yield {
             **{name: row[name] for name in ("task", "item", "question", "culture", "language", "variant", "sample")},
+            **dict.fromkeys(("means", "why", "label", "swapped", "swapped_group")),
             "endpoint": endpoint,
             "response": row["_told"],
             "lexical": row[task.metrics[0].name],
             "verdict": None if there else 0.0,
             "ended": "not asked" if there else "no reply",
             "group": None if there else 0,
-            "means": None,
             "cut": there and len(reply) > model_judge.LONGEST_REPLY,
             "imitates_verdict": there and model_judge.imitates_verdict(reply),
-            "why": None,
-            "label": None,
-            "swapped": None,
-            "swapped_group": None,
             "_groups": groups,
             "_text": task.question_in(item, row["language"]),
             "_prompt": model_judge.prompt_for(task, item, row["language"], reply) if there else None,

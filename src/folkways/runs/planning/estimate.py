@@ -99,19 +99,9 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
     learned_from = known.replies if known is not None else 0
     here = getattr(model.endpoint, "runs_here", False)
     each = _seconds(workspace, model) if here and workspace is not None else None
-    return Estimate(
-        model.name,
-        plan.task.name,
-        items,
-        len(asked),
-        len(stored),
-        input_tokens,
-        output_tokens,
-        usd,
-        learned_from,
-        each * len(asked) if each is not None else None,
-        here,
-    )
+    took = each * len(asked) if each is not None else None
+    counts = (items, len(asked), len(stored), input_tokens, output_tokens)
+    return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, here)
 
 
 def request_tokens(system: str | None, user: str, per_other: float = OTHER_TOKENS_PER_CHARACTER) -> float:
@@ -156,10 +146,8 @@ def _requests(
     frame: pl.DataFrame, plan: TaskPlan, endpoint: Endpoint, settings: str, per_other: float
 ) -> Iterator[tuple[str, float]]:
     for row, keys in keyed_prompts(frame, plan, endpoint, settings):
-        system, user = row[4], row[5]
-        tokens = request_tokens(system, user, per_other)
-        for key in keys:
-            yield key, tokens
+        tokens = request_tokens(row[4], row[5], per_other)  # its system prompt, and what the user says
+        yield from ((key, tokens) for key in keys)
 
 
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:

@@ -26,7 +26,10 @@ def recipe_of(
     given: dict[str, Any] = {
         "tasks": without_suites(options.tasks),
         "models": [model.name for model in models],
-        "releases": {plan.task.benchmark: _name_of(plan) for plan in planned},
+        "releases": {
+            plan.task.benchmark: str(plan.release.root) if plan.release.name.startswith("dir:") else plan.release.name
+            for plan in planned
+        },
     }
     left_alone = {**vars(RunOptions(("any",))), **vars(AskOptions())}
     chosen = {
@@ -51,10 +54,6 @@ def recipe_of(
     if "prompt_texts" in chosen:
         chosen["prompts"] = _nested(chosen.pop("prompt_texts"))
     return given | {name.replace("_", "-"): list(value) if isinstance(value, tuple) else value for name, value in chosen.items()}
-
-
-def _name_of(plan: TaskPlan) -> str:
-    return str(plan.release.root) if plan.release.name.startswith("dir:") else plan.release.name
 
 
 def _nested(texts: Mapping[str, str]) -> dict[str, Any]:

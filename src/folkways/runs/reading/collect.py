@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import polars as pl
@@ -102,12 +102,13 @@ def collect(
     unpacked = [pl.read_parquet(replies.pop(0)) for _ in range(len(replies))]
     judged = judged.hstack(pl.concat(unpacked, rechunk=False)).select(order)
     del unpacked
-    kept = {} if show_items else {task: release.record.kept for task, release in opened.items() if _is_kept(release)}
+    records = {} if show_items else {task: release.record for task, release in opened.items()}
+    kept = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
     if kept:
         of_kept = pl.col("task").cast(pl.String).is_in([*kept])
         judged = judged.with_columns(pl.when(of_kept).then(None).otherwise(pl.col(name)).alias(name) for name in ITEM_TEXTS)
     return ReportData(
-        title=title or _title(tasks.values()),
+        title=title or ", ".join(benchmarks()[name].title for name in sorted({task.benchmark for task in tasks.values()})),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         runs=tuple(_info(workspace, run, scored[run.name], cost_of, used=with_judgements) for run in runs),
         scores=every,
@@ -131,10 +132,6 @@ def _packed(chunk: pl.Series) -> io.BytesIO:
     chunk.to_frame().write_parquet(packed, row_group_size=max(chunk.len(), 1))
     packed.seek(0)
     return packed
-
-
-def _is_kept(release: Release) -> bool:
-    return release.record.items_may_leave is False
 
 
 def _info(workspace: Workspace, run: run_records.RunRecord, scored: pl.DataFrame, cost_of: CostOf, *, used: bool) -> RunInfo:
@@ -173,11 +170,8 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         if run.state == "incomplete"
     ]
     for run in filter(_sampled, runs):
-        stopped = (
-            ""
-            if run.state in ("finished", "incomplete")
-            else f" It stopped early ({run.reason or run.state}); the same command goes on."
-        )
+        over = run.state in ("finished", "incomplete")
+        stopped = "" if over else f" It stopped early ({run.reason or run.state}); the same command goes on."
         warnings.append(
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} points: its scores "
             f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
@@ -209,8 +203,3 @@ def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         .sort("count", descending=True)
         .select(list(FAILURES))
     )
-
-
-def _title(tasks: Iterable[Task]) -> str:
-    known = benchmarks()
-    return ", ".join(known[name].title for name in sorted({task.benchmark for task in tasks}))

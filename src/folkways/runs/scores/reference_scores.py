@@ -28,13 +28,8 @@ def reference_scores(task: Task, release: Release, options: RunOptions, profile:
         return
     items = pl.concat(item_batches(task, release, options))
     for name, judged in task.baselines(items).items():
-        data = f"{release.name}#{release.fingerprint}"
-        parts = {
-            "task": task.name,
-            "data": data,
-            "baseline": "expectation over the items asked, without asking",
-            "profile": profile,
-        }
+        made = "expectation over the items asked, without asking"
+        parts = {"task": task.name, "data": f"{release.name}#{release.fingerprint}", "baseline": made, "profile": profile}
         yield labelled(task.summarise(judged), Subject.BASELINE, name, profile, Signature({**parts, "folkways": __version__}))
     if task.people_by is not None:
         yield from _of_people(task, items.select(*ITEMS, *task.facets), release, profile, task.people_by)

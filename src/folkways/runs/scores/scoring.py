@@ -124,7 +124,9 @@ def score_task(
         made = signature(task, run_task, pl.concat(asked), sent, resolved, served)
         whole = pl.concat(slim, how="vertical_relaxed")
         del slim
-        scored = _summarised(task, whole, options, run_task)
+        scored = task.summarise(whole)
+        if options.until is not None:
+            scored = of_sample(scored, task, whole, options, run_task.options[POPULATIONS])
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
         scores += reference_scores(task, release, options, resolved)
@@ -158,12 +160,6 @@ def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFr
     if stored.is_empty():
         raise FolkwaysError(f"run {run.name} has not been scored yet; score it first: folkways score {run.name}")
     return stored
-
-
-def _summarised(task: Task, judged: pl.DataFrame, options: RunOptions, run_task: run_records.RunTask) -> pl.DataFrame:
-    if options.until is None:
-        return task.summarise(judged)
-    return of_sample(task.summarise(judged), task, judged, options, run_task.options[POPULATIONS])
 
 
 def _check_complete(run: run_records.RunRecord, task: Task, judged: int, expected: int) -> None:

@@ -34,12 +34,14 @@ def signature(
     served:   how the model ran, of one that folkways ran itself from a file.
     """
     options: Mapping[str, Any] = run_task.options
+    # Other texts give other numbers, whatever the file is called that the user brought them in.
+    own_texts = f"#{_digest(options['prompt_texts'])}" if options.get("prompt_texts") else ""
     parts = {
         "task": task.name,
         "data": f"{run_task.release}#{run_task.fingerprint}",
         "lang": "+".join(sorted(asked["language"].unique().to_list())),
         "variant": "+".join(sorted(asked["variant"].unique().to_list())),
-        "prompts": "+".join(sorted(asked["prompt_source"].unique().to_list())) + _own_texts(options),
+        "prompts": "+".join(sorted(asked["prompt_source"].unique().to_list())) + own_texts,
         "system": "task" if options.get("system") is None else f"own#{_digest(options['system'])}",
         "settings": "+".join(sorted(settings)),
         "samples": str(options.get("samples", 1)),
@@ -98,12 +100,6 @@ def _models(task: Task) -> dict[str, str]:
     if models and set(models.values()) == {MODEL_ABSENT}:
         return {"models": MODEL_ABSENT}
     return {f"model-{role}": model for role, model in models.items()}
-
-
-def _own_texts(options: Mapping[str, Any]) -> str:
-    """Checksum of the prompt texts that the user brought: other texts give other numbers, whatever their file is called."""
-    texts = options.get("prompt_texts")
-    return f"#{_digest(texts)}" if texts else ""
 
 
 def _digest(value: object) -> str:
