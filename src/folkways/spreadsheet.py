@@ -15,18 +15,13 @@ from typing import Any
 import polars as pl
 
 _RISKY, _GUARDED, _NUMBER = r"\A'*[=+\-@\t\r]", r"\A'+[=+\-@\t\r]", r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-_IS_RISKY, _IS_GUARDED, _IS_NUMBER = map(re.compile, (_RISKY, _GUARDED, _NUMBER.replace("$", r"\Z")))
+_IS_RISKY, _IS_NUMBER = map(re.compile, (_RISKY, _NUMBER.replace("$", r"\Z")))
 """``$`` is the very end in polars, and may stand before a line break in Python."""
 
 
 def guard(text: str) -> str:
     """A text as a cell that no spreadsheet runs."""
     return f"'{text}" if _IS_RISKY.match(text) and not _IS_NUMBER.match(text) else text
-
-
-def unguard(cell: str) -> str:
-    """The text of a cell that ``guard`` made, or that a spreadsheet marked as text in the same way."""
-    return cell[1:] if _IS_GUARDED.match(cell) else cell
 
 
 def for_csv(frame: pl.DataFrame) -> pl.DataFrame:

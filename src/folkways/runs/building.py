@@ -29,9 +29,7 @@ class BuildStopped(FolkwaysError):  # noqa: N818 - not an error of the caller's:
     """Something could not be asked now: the user, the budget or failing requests ended the session. What was answered is stored."""
 
     def __init__(self, reason: str) -> None:
-        self.interrupted = reason == INTERRUPTED
-        self.exit_code = 130 if self.interrupted else 1
-        what = "interrupted" if self.interrupted else f"stopped: {reason}"
+        self.exit_code, what = (130, "interrupted") if reason == INTERRUPTED else (1, f"stopped: {reason}")
         super().__init__(f"the build was {what}\nWhat was answered is stored; run the same command again to go on")
 
 
@@ -63,20 +61,15 @@ def build(
     chosen = asking or AskOptions()
     if chosen.budget is not None:
         parse_budget(chosen.budget)  # what cannot be read is found out even where stand-ins are asked
+    work_on: WorkOnFiles = one_by_one
+    if cluster is not None:
+        from folkways.runs.on_ray.files import work_on_ray as work_on
     try:
         with ExitStack() as ending:
-            session = Session(ending, f"build {name}", workspace, chosen, note, progress, _work_on(cluster))
+            session = Session(ending, f"build {name}", workspace, chosen, note, progress, work_on)
             return builder.make(session, **{**defaults, **options})
     except KeyboardInterrupt:  # between two rounds of asking: ends it as within one
         raise BuildStopped(INTERRUPTED) from None
-
-
-def _work_on(cluster: Cluster | None) -> WorkOnFiles:
-    if cluster is None:
-        return one_by_one
-    from folkways.runs.on_ray.files import work_on_ray
-
-    return work_on_ray
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from folkways.engine.budget import Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import INTERRUPTED, ask
+from folkways.engine.session import ask
 from folkways.errors import FolkwaysError
 from folkways.runs.models import Model, batches_of, limit_and_prices
 from folkways.runs.options import AskOptions, RunOptions
@@ -36,11 +36,6 @@ class Session:
     progresses: tuple[ModelProgress, ...]
     continued: bool
     news: bool
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user stopped it."""
-        return any(progress.stopped == INTERRUPTED for progress in self.progresses)
 
 
 def execute(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,26 +36,21 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, prices
     if as_json:
         print_json([asdict(entry) for entry in estimates])
         return
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from folkways.reports.names import short_endpoints
-    from folkways.reports.text import duration, one_line, plural
+    from folkways.reports.text import count, duration, one_line, plural
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
-    table = Table(title="Before spending anything", title_justify="left", box=None, pad_edge=False, header_style="dim")
-    table.add_column("model", overflow="fold")
-    table.add_column("task", no_wrap=True)
+    look: dict[str, Any] = {"title_justify": "left", "box": None, "pad_edge": False, "header_style": "dim"}
+    table = Table(Column("model", overflow="fold"), Column("task", no_wrap=True), title="Before spending anything", **look)
     for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
         table.add_column(heading, justify="right", no_wrap=True)
     for entry in estimates:
         table.add_row(
             one_line(short[entry.endpoint]),
             entry.task,
-            f"{entry.items:,}",
-            f"{entry.requests:,}",
-            f"{entry.stored:,}",
-            f"{entry.input_tokens:,}",
-            f"{entry.output_tokens:,}",
+            *map(count, (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)),
             f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
         )
     console = terminal()

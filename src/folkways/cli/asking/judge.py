@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -43,15 +43,11 @@ def command(
     task: str,
     responses: Path,
     out: Path,
-    culture: str | None,
-    language: str | None,
-    variant: str | None,
-    profile: str | None,
     text_tools: str | None,
     release: str | None,
     facet: str | None,
-    by_position: bool,
     scoring: ScoringModels,
+    **asked: Any,
 ) -> None:
     """Judge replies to the items of TASK that were made elsewhere.
 
@@ -83,17 +79,8 @@ def command(
     if text_tools is not None:
         chosen = chosen.with_text_tools(text_tools)
     equipped = equip(chosen, scoring)
-    judged = judge_file(
-        equipped.task,
-        open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark),
-        responses,
-        culture=culture,
-        language=language,
-        variant=variant,
-        profile=profile,
-        by_position=by_position,
-        read=_reader(responses),
-    )
+    data = open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark)
+    judged = judge_file(equipped.task, data, responses, read=_reader(responses), **asked)
     by_facet = facet_table(chosen, judged.scores, facet) if facet else None
     write_frame(judged.judgements, target)
     console = terminal(stderr=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -89,17 +89,13 @@ def command(
     run: str,
     judges: tuple[str, ...],
     out: Path,
-    labels: Path | None,
     until: float | None,
     label_next: int | None,
     swap: int | None,
-    seed: int,
     models: tuple[str, ...],
-    limit: int | None,
-    profile: str | None,
-    text_tools: str | None,
     workspace: str,
     asking: AskOptions,
+    **others: Any,
 ) -> None:
     """Have a model judge the free answers of RUN, and say how far to trust it.
 
@@ -115,7 +111,7 @@ def command(
 
     import polars as pl
 
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.asking.progress import RunProgress, check_finished
     from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError
@@ -142,16 +138,12 @@ def command(
             record,
             opened,
             more=more,
-            profile=profile,
-            text_tools=text_tools,
             models=models or None,
-            labels=labels,
-            limit=limit,
             swap=swap or 0,
             until=until,
             label_next=label_next or 0,
-            seed=seed,
             asking=replace(asking, observer=progress, every=progress.every),
+            **others,
         )
     write_frame(done.verdicts, target)
     write_frame(done.summary, summary)
@@ -172,23 +164,15 @@ def command(
         written.append((following, done.to_label))
     for file, frame in written:
         console.print(f"wrote {file} ({plural(frame.height, 'row')})", soft_wrap=True)
-    if done.run.state != "finished":
-        console.print(
-            one_line(f"not everything was judged ({done.run.reason}); run the same command again to go on"), soft_wrap=True
-        )
-        raise click.exceptions.Exit(130 if done.run.state == "interrupted" else 1)
+    check_finished(done.run, "judged")
 
 
 def _table(part: pl.DataFrame, shown: Mapping[str, str]) -> Table:
     """The whole's quantities, one line each; cultures and languages are in the file."""
-    from rich.table import Table
-
     from folkways.reports.text import NOT_A_NUMBER, count, number
+    from folkways.reports.views.scores import table_of_numbers
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("")
-    for heading in ("estimate", "95 % interval", "n", "questions"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = table_of_numbers("", ("estimate", "95 % interval", "n", "questions"))
     whole = {row["quantity"]: row for row in part.filter(facet="all").iter_rows(named=True)}
     for quantity, label in shown.items():
         if quantity not in whole:

@@ -36,15 +36,12 @@ Row = dict[str, Any]
 def command(
     task: str,
     models: tuple[str, ...],
-    control: str | None,
-    release: str | None,
     only: str | None,
-    limit: int,
-    seed: int,
     out: Path | None,
     as_json: bool,
     workspace: str,
     asking: AskOptions,
+    **others: Any,
 ) -> None:
     """Look for signals that a model may have seen the items of TASK before it is asked.
 
@@ -57,7 +54,7 @@ def command(
     folkways probe culturalbench/easy --model hf/./my-model --control ./written-this-year --out signals.csv
     """
 
-    from folkways.cli.asking.progress import RunProgress
+    from folkways.cli.asking.progress import RunProgress, check_finished
     from folkways.cli.files import SUFFIXES, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.reports.text import one_line, plural
@@ -69,17 +66,8 @@ def command(
     opened = open_models(models, EndpointOptions(timeout=asking.timeout))
     console = terminal(stderr=True)
     with RunProgress(console) as progress:
-        done = probe(
-            open_workspace(workspace),
-            task,
-            opened,
-            release=release,
-            control=control,
-            only=names(only),
-            limit=limit,
-            seed=seed,
-            asking=replace(asking, observer=progress, every=progress.every),
-        )
+        watched = replace(asking, observer=progress, every=progress.every)
+        done = probe(open_workspace(workspace), task, opened, only=names(only), asking=watched, **others)
     if target is not None:
         write_frame(done.signals, target)
     if as_json:
@@ -90,11 +78,7 @@ def command(
             console.print(one_line(f"note: {note}"), soft_wrap=True)
     if target is not None:
         console.print(f"wrote {target} ({plural(done.signals.height, 'row')})", soft_wrap=True)
-    if done.run.state != "finished":
-        console.print(
-            one_line(f"not everything was asked ({done.run.reason}); run the same command again to go on"), soft_wrap=True
-        )
-        raise click.exceptions.Exit(130 if done.run.state == "interrupted" else 1)
+    check_finished(done.run, "asked")
 
 
 def _show(done: Probed) -> None:
@@ -120,14 +104,10 @@ def _show(done: Probed) -> None:
 
 
 def _table(rows: list[Row]) -> Table:
-    from rich.table import Table
-
     from folkways.reports.text import count
+    from folkways.reports.views.scores import table_of_numbers
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("signal")
-    for heading in ("these items", "control", "difference"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = table_of_numbers("signal", ("these items", "control", "difference"))
     for row in rows:
         table.add_row(
             f"{row['signal']}\n{row['measure']}, {row['unit']}\nn {count(row['n'])}; {count(row['control_n'])}",

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from types import TracebackType
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
@@ -17,6 +18,7 @@ from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints
 from folkways.reports.text import one_line, shorten
 from folkways.runs.notebook_progress import figures, waiting
+from folkways.workspace.run_records import RunRecord
 
 PLAIN_SECONDS = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -106,7 +108,8 @@ class RunProgress:
             self._last = time.monotonic()
             for counts in models:
                 if counts.total and counts.endpoint not in self._done:
-                    self.console.print(one_line(f"{counts.endpoint}: {_line(counts)}"), soft_wrap=True)
+                    told = ", ".join(filter(None, figures(counts).values()))
+                    self.console.print(one_line(f"{counts.endpoint}: {told}"), soft_wrap=True)
                 if counts.ended is not None:
                     self._done.add(counts.endpoint)
         self.asked = self.asked or any(counts.done or counts.failed for counts in models)
@@ -137,6 +140,9 @@ class RunProgress:
         self._bars.update(self._lines[counts.endpoint], completed=ended, total=counts.total, cells=cells)
 
 
-def _line(counts: ModelProgress) -> str:
-    cells = figures(counts)
-    return ", ".join(cell for cell in cells.values() if cell)
+def check_finished(run: RunRecord, done: str) -> None:
+    """Say on standard error that not everything was ``done``, and end the command, where a run is not finished."""
+    if run.state != "finished":
+        told = f"not everything was {done} ({run.reason}); run the same command again to go on"
+        terminal(stderr=True).print(one_line(told), soft_wrap=True)
+        raise click.exceptions.Exit(130 if run.state == "interrupted" else 1)

@@ -100,7 +100,7 @@ def _read_value(key: str, parameter: click.Parameter, value: Any) -> Any:
         tasks = tuple(map(task_text, value if isinstance(value, list) else [value]))
         expand_tasks(tasks)
         return tasks
-    if _is_list(key, parameter):
+    if parameter.metavar == "LIST":
         return ",".join(_texts(value))
     read = _scalar(value, _type_of(parameter))
     parameter.type.convert(read, None, None)
@@ -132,18 +132,13 @@ def _scalar(value: Any, *kinds: type) -> Any:
     """The value; FolkwaysError if it is of none of the kinds. A whole number is a number too, true and false are none."""
     if isinstance(value, bool) == (kinds == (bool,)) and (isinstance(value, kinds) or (float in kinds and isinstance(value, int))):
         return value
-    wanted = " or ".join(
-        {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}[kind] for kind in kinds
-    )
+    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}
+    wanted = " or ".join(words[kind] for kind in kinds)
     raise FolkwaysError(f"must be {wanted}, got {value!r}")
 
 
 def _type_of(parameter: click.Parameter) -> type:
     return {"integer": int, "float": float, "boolean": bool}.get(parameter.type.name.split()[0], str)
-
-
-def _is_list(key: str, parameter: click.Parameter) -> bool:
-    return parameter.metavar == "LIST"
 
 
 def json_schema() -> dict[str, Any]:
@@ -159,12 +154,8 @@ def json_schema() -> dict[str, Any]:
 
 def about(parameter: click.Parameter) -> str:
     """What the help says of an option, on one line."""
-    return " ".join(
-        (
-            getattr(parameter, "help", None)
-            or "Tasks, benchmarks with all their tasks, or suites; in a table with settings of a task's own."
-        ).split()
-    )
+    of_tasks = "Tasks, benchmarks with all their tasks, or suites; in a table with settings of a task's own."
+    return " ".join((getattr(parameter, "help", None) or of_tasks).split())
 
 
 def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
@@ -184,7 +175,7 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
         return {"type": ["string", "object"], "additionalProperties": {"type": ["string", "object"], "additionalProperties": text}}
     if key in NAMED_VALUES:
         return {"type": ["string", "array", "object"], "items": text, "additionalProperties": text}
-    if _is_list(key, parameter):
+    if parameter.metavar == "LIST":
         return {"type": ["string", "array"], "items": text}
     if isinstance(parameter.type, click.Choice):
         return {"enum": list(parameter.type.choices)}

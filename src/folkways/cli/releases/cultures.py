@@ -8,7 +8,7 @@ import click
 
 from folkways.cli.out import print_json
 from folkways.cli.terminal import terminal
-from folkways.cultures import REGIONS, Culture, Language, cultures, cultures_of, languages
+from folkways.cultures import REGIONS, Culture, cultures, cultures_of, languages
 from folkways.errors import UnknownNameError
 
 
@@ -45,13 +45,9 @@ def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
     for heading in ("code", "culture", "region", "local languages", f"name in {benchmark}" if benchmark else "benchmarks"):
         table.add_column(heading, overflow="fold")
     for culture in chosen:
-        local = [_described(languages()[code]) for code in culture.languages]
+        local = [f"{languages()[code].name} ({code})" for code in culture.languages]
         last = culture.names[benchmark] if benchmark else " ".join(culture.names)
         table.add_row(culture.code, culture.name, culture.region or "", ", ".join(local), last)
     console = terminal()
     console.print(table)
     console.print(f"\n{len(chosen)} cultures")
-
-
-def _described(language: Language) -> str:
-    return f"{language.name} ({language.code})"

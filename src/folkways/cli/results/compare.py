@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -33,16 +33,15 @@ LOGS = (".eval", ".json", ".jsonl")
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     models: tuple[str, ...],
-    workspace: str,
-    runs: tuple[str, ...],
     tasks: str | None,
     metric: str | None,
-    profile: str | None,
     by: str,
     seed: int,
     shape: str,
     out: Path | None,
+    **of_runs: Any,
 ) -> None:
     """Compare models on the items that all of them were asked: paired by item, clustered by question.
 
@@ -72,17 +71,7 @@ def command(
     else:
         from folkways.runs.reading.compare import compare
 
-        found = compare(
-            *models,
-            runs=runs,
-            workspace=workspace,
-            tasks=names(tasks),
-            metric=metric,
-            profile=profile,
-            by=by,
-            seed=seed,
-            tell=tell,
-        )
+        found = compare(*models, tasks=names(tasks), metric=metric, by=by, seed=seed, tell=tell, **of_runs)
     text = _written(found, shape)
     if target is None:
         click.echo(text, nl=False)

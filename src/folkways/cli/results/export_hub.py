@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -77,14 +77,12 @@ def eval_results(
     run: str,
     workspace: str,
     out: Path,
-    model: str | None,
     tasks: str | None,
-    profile: str | None,
     data_sets: tuple[str, ...],
     task_ids: tuple[str, ...],
     source: str,
-    incomplete: bool,
     push: str | None,
+    **others: Any,
 ) -> None:
     """Write the scores of RUN (name, number or 'last') as model repositories of the Hugging Face hub show them.
 
@@ -106,16 +104,8 @@ def eval_results(
         )
     opened = open_hub() if push is not None and check_name(push, "--push") else None
     loaded = load_run(run, workspace)
-    files, notes = export_eval_results(
-        loaded.workspace,
-        loaded.record,
-        out,
-        model=model,
-        tasks=names(tasks),
-        profile=profile,
-        places=Places(named, _pairs(task_ids), source),
-        incomplete=incomplete,
-    )
+    places = Places(named, _pairs(task_ids), source)
+    files, notes = export_eval_results(loaded.workspace, loaded.record, out, tasks=names(tasks), places=places, **others)
     say_written((file.path for file in files), notes)
     if opened is not None and push is not None:
         _open_pull_request(opened, push, files, loaded.record)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,16 +26,7 @@ USUAL = ("html", "md", "csv", "parquet")
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @click.option("--items", is_flag=True, help="Show items whose licence forbids passing them on; keep this report to yourself.")
 @click.option("--prices", type=click.Path(path_type=Path), metavar="FILE", help="Prices per million tokens.")
-def command(
-    runs: tuple[str, ...],
-    workspace: str,
-    out: Path,
-    formats: str,
-    profile: str | None,
-    title: str | None,
-    items: bool,
-    prices: Path | None,
-) -> None:
+def command(runs: tuple[str, ...], out: Path, formats: str, **others: Any) -> None:
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder.
 
     report.html is one file that opens without a network; the numbers are beside it as CSV and Parquet. With the format latex,
@@ -48,7 +40,5 @@ def command(
     for name in wanted:
         if name not in FORMATS:
             raise UnknownNameError("report format", name, FORMATS)
-    for path in report_runs(
-        runs or ("last",), out, workspace=workspace, formats=wanted, profile=profile, title=title, prices=prices, items=items
-    ):
+    for path in report_runs(runs or ("last",), out, formats=wanted, **others):
         click.echo(f"wrote {path}")

@@ -15,8 +15,6 @@ from folkways.files import make_folder
 if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table
 
-FORMATS = ("text", "csv", "json", "md")
-
 WIDTH = 120
 """Characters of a line where there is no terminal to ask."""
 
@@ -34,7 +32,7 @@ def check_target(names: Sequence[str], shape: str, out: Path | None) -> None:
 
 
 def in_format(name: str, shape: str) -> str:
-    """The name of a file of one of FORMATS: ``tables.txt``."""
+    """The name of a file in that format: ``tables.txt``."""
     return f"{name}.{shape.replace('text', 'txt')}"
 
 

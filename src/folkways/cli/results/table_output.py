@@ -30,20 +30,9 @@ Grid = tuple[str, list[str], list[list[str]]]
 
 def as_json(tables: Sequence[Table]) -> str:
     """One document: each table with its unit, notes and rows; what is not known is null."""
-    document = {
-        "folkways": __version__,
-        "tables": [
-            {
-                "name": table.name,
-                "title": table.title,
-                "unit": table.unit,
-                "notes": list(table.notes),
-                "rows": table.rows.to_dicts(),
-            }
-            for table in tables
-        ],
-    }
-    return json_for_terminal(document)
+    told = [{name: getattr(table, name) for name in ("name", "title", "unit", "notes")} for table in tables]
+    rows = [{"rows": table.rows.to_dicts()} for table in tables]
+    return json_for_terminal({"folkways": __version__, "tables": [left | right for left, right in zip(told, rows, strict=True)]})
 
 
 def as_csv(table: Table) -> str:
@@ -57,6 +46,7 @@ def as_markdown(tables: Sequence[Table]) -> str:
 
 
 def _section(table: Table) -> Iterator[str]:
+    bar = "\\|"  # one that is no end of a cell
     yield f"## {table.title}\n"
     yield f"{table.unit}\n"
     for heading, columns, rows in grids(table):
@@ -65,16 +55,12 @@ def _section(table: Table) -> Iterator[str]:
         yield f"| {' | '.join(columns)} |"
         yield f"|{'---|' * len(columns)}"
         for row in rows:
-            yield f"| {' | '.join(_escaped(cell) for cell in row)} |"
+            yield f"| {' | '.join(cell.replace('|', bar) for cell in row)} |"
         yield ""
     for note in table.notes:
         yield f"- {one_line(note)}"
     if table.notes:
         yield ""
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def as_text(tables: Sequence[Table], width: int) -> str:

@@ -73,7 +73,8 @@ def command(
     settings = Settings(origin=origin, models=offered, private_webhooks=private_webhooks, single_sign_on=provider)
     with opened(workspace, create=True) as database:
         _try_media(database)
-        serve(database, host=host, port=port, workers=workers, settings=settings, ready=_ready)
+        told = "The studio is at {} (Ctrl-C stops it)"
+        serve(database, host=host, port=port, workers=workers, settings=settings, ready=lambda at: click.echo(told.format(at)))
 
 
 def _offered(file: Path | None) -> dict[str, OfferedModel]:
@@ -108,10 +109,6 @@ def _try_media(workspace: Workspace) -> None:
             media_store(workspace).check()
         except MediaStoreError as error:
             click.echo(f"note: {error}", err=True)
-
-
-def _ready(address: str) -> None:
-    click.echo(f"The studio is at {address} (Ctrl-C stops it)")
 
 
 @command.command("create-study")

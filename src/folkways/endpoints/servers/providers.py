@@ -90,7 +90,6 @@ def provider_address(
     url = _url_of(provider, name, at, base_url)
     withheld = at is not None and key_name is not None and key_env is None and not (is_loopback(url.plain) or _is_for(url.plain))
     key = None if withheld else _read_key(key_name)
-    headers, secrets = _credentials(provider.protocol, key, url.user, url.password)
     own = url.plain == provider.base_url
     return Address(
         name=name,
@@ -104,9 +103,7 @@ def provider_address(
         get=provider.get.format(model=model),
         batch=provider.batch,
         dialect=provider.dialect,
-        query=url.query,
-        headers=headers,
-        secrets=secrets + _query_secrets(url.query),
+        **_credentials(provider.protocol, key, url),
     )
 
 
@@ -142,7 +139,6 @@ def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_e
     key_name = key_set_in((key_env or URL_KEY,))
     withheld = key_env is None and key_name is not None and not _is_for(target.plain)
     key = None if withheld else _read_key(key_name)
-    headers, secrets = _credentials("openai", key, target.user, target.password)
     return Address(
         name=name,
         identity=name if target is url else f"{name}@{target.plain}",
@@ -151,9 +147,7 @@ def url_address(text: str, base_url: str | None, *, need_key: bool = True, key_e
         batch="file",
         key_names=(key_env or URL_KEY,),
         key_hint=_how_to_send(target.plain, URL_KEY, withheld=withheld) if key_env is None and key is None else "",
-        query=target.query,
-        headers=headers,
-        secrets=secrets + _query_secrets(target.query),
+        **_credentials("openai", key, target),
     )
 
 
@@ -183,23 +177,20 @@ def _read_key(name: str | None) -> str | None:
     return key
 
 
-def _credentials(protocol: str, key: str | None, user: str, password: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Headers with the key or, failing that, the user and password of the address; and all of it as secrets."""
+def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
+    """Of an Address: query, headers with the key or, failing that, user and password of the URL, and all of it as secrets."""
     headers = {"anthropic-version": "2023-06-01"} if protocol == "anthropic" else {}
     secrets: tuple[str, ...] = ()
-    if user or password:
-        token = b64encode(f"{user}:{password}".encode()).decode()
+    if url.user or url.password:
+        token = b64encode(f"{url.user}:{url.password}".encode()).decode()
         headers["Authorization"] = f"Basic {token}"
-        secrets += tuple(part for part in (password, token) if part) or (user,)
+        secrets += tuple(part for part in (url.password, token) if part) or (url.user,)
     if key is not None:
         header = {"anthropic": "x-api-key", "google": "x-goog-api-key"}.get(protocol)
         headers[header or "Authorization"] = key if header else f"Bearer {key}"
         secrets += (key,)
-    return headers, secrets
-
-
-def _query_secrets(query: str) -> tuple[str, ...]:
-    return tuple(value for pair in query.split("&") if len(value := pair.partition("=")[2]) >= 8)
+    secrets += tuple(value for pair in url.query.split("&") if len(value := pair.partition("=")[2]) >= 8)
+    return {"query": url.query, "headers": headers, "secrets": secrets}
 
 
 def _ollama_url(host: str) -> str:

@@ -8,8 +8,12 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
+
+if TYPE_CHECKING:
+    from folkways.reports.views.leaderboard import Row
+    from folkways.reports.views.views import Score
 
 Spec = dict[str, Any]
 
@@ -156,24 +160,7 @@ def series_legend(series: int, width: int) -> Spec | None:
     return ({"columns": 1} if width < NARROW else {}) if series > 1 else None
 
 
-class Measured(Protocol):
-    """A score with its interval; NaN for what is not known."""
-
-    @property
-    def score(self) -> float: ...  # noqa: D102 - named as in records.SCORES
-    @property
-    def low(self) -> float: ...  # noqa: D102
-    @property
-    def high(self) -> float: ...  # noqa: D102
-
-
-def record(score: Measured, group: str, series: str) -> Spec:
+def record(score: Score | Row, group: str, series: str) -> Spec:
     """A score as a record of a chart's data; where the interval is not known it has no width."""
-    known = score.low == score.low
-    return {
-        "group": group,
-        "series": series,
-        "score": score.score,
-        "low": score.low if known else score.score,
-        "high": score.high if known else score.score,
-    }
+    low, high = (score.low, score.high) if score.low == score.low else (score.score, score.score)
+    return {"group": group, "series": series, "score": score.score, "low": low, "high": high}

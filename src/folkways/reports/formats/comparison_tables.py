@@ -75,7 +75,7 @@ def _ranking(comparison: Comparison) -> Table:
             "rank": str(row["rank"]) if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}",
             "model": one_line(row["model"]),
             comparison.metric.label: number(row["score"]),
-            "95 % interval": _range(row["low"], row["high"]),
+            "95 % interval": interval(row["low"], row["high"], " to "),
             "first in": f"{100 * row['first']:.0f} %",
         }
         for row in comparison.ranking.iter_rows(named=True)
@@ -119,7 +119,7 @@ def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:
         "first": number(row["first_score"]),
         "second": number(row["second_score"]),
         "difference": number(row["difference"]),
-        "95 % interval": _range(row["low"], row["high"]),
+        "95 % interval": interval(row["low"], row["high"], " to "),
         "p": _p(row["p"]),
         "p (Holm)": _p(row["p_holm"]),
         "better": f"{row['first_better']}:{row['second_better']}",
@@ -146,10 +146,6 @@ def _spread(comparison: Comparison) -> Table:
         pl.DataFrame(rows),
         notes=("A difference between groups that is no larger than between ways of asking says little about the groups.",),
     )
-
-
-def _range(low: float | None, high: float | None) -> str:
-    return interval(low, high, between=" to ")
 
 
 def _p(value: float | None) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import polars as pl
-from rich.table import Table
+from rich.table import Column, Table
 
 from folkways.benchmarks.base import Task
 from folkways.errors import UnknownNameError
@@ -13,15 +16,19 @@ from folkways.reports.text import count, interval, number, percent, reasons, sho
 STATES = ("answered", "refused", "unreadable", "truncated", "failed", "missing")
 
 
+def table_of_numbers(first: str | Column, numbers: Iterable[str], **look: Any) -> Table:
+    """A table without lines: a column that says what the rows are about, then columns of numbers."""
+    columns = [Column(heading, justify="right", no_wrap=True) for heading in numbers]
+    return Table(first, *columns, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", **look)
+
+
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:
     """Every metric over the whole: score, interval, n, coverage, the states that occur, and what the profile leaves out."""
     whole = {row["metric"]: row for row in scores.filter(pl.col("facet") == "all").iter_rows(named=True)}
     shown = [metric for metric in task.metrics if metric.name in whole and whole[metric.name]["n"]]
     states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
-    table = Table(title=task.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("metric", min_width=12)
-    for heading in ("score", "95 % interval", "n", "coverage", *states):
-        table.add_column(heading, justify="right", no_wrap=True)
+    numbers = ("score", "95 % interval", "n", "coverage", *states)
+    table = table_of_numbers(Column("metric", min_width=12), numbers, title=task.title, title_justify="left")
     for metric in shown:
         row = whole[metric.name]
         table.add_row(
@@ -49,10 +56,8 @@ def facet_table(task: Task, scores: pl.DataFrame, facet: str) -> Table:
     known = of_metric["facet"].unique(maintain_order=True).to_list()
     if facet not in known:
         raise UnknownNameError(f"facet of {task.name} in these replies", facet, [name for name in known if name != "all"])
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column(facet_title(facet), no_wrap=True)
-    for heading in (headline.label, "95 % interval", "n", "coverage"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    numbers = (headline.label, "95 % interval", "n", "coverage")
+    table = table_of_numbers(Column(facet_title(facet), no_wrap=True), numbers)
     for row in of_metric.filter(pl.col("facet") == facet).iter_rows(named=True):
         of = shown_n(row["n"], row["left_out"], row["effective_questions"])
         told = (number(row["score"], 2), interval(row["low"], row["high"]), of, percent(row["coverage"]))

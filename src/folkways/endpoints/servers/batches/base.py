@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Collection, Sequence
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
-from folkways.endpoints.batches import Result, Standing
+from folkways.endpoints.batches import Batches, Result
 from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.http import HttpEndpoint, from_json, to_json
 
@@ -17,7 +16,7 @@ EARLIER_SECONDS = 3600.0
 """How far a provider's clock may be behind ours when a batch is looked for."""
 
 
-class HttpBatches(ABC):
+class HttpBatches(Batches):
     """A provider's batch interface. The bodies of requests are the endpoint's own, and so are replies.
 
     MOST_BYTES is below what the providers allow: a batch is held in memory.
@@ -29,26 +28,6 @@ class HttpBatches(ABC):
 
     def __init__(self, endpoint: HttpEndpoint) -> None:
         self.endpoint = endpoint
-
-    @abstractmethod
-    def line(self, request: Request) -> bytes:
-        """The request as it stands in a batch."""
-
-    @abstractmethod
-    async def send(self, name: str, lines: Sequence[bytes]) -> str:
-        """Hand a batch in; returns its number."""
-
-    @abstractmethod
-    async def find(self, name: str, keys: Collection[str], since: float, known: Collection[str]) -> str | None:
-        """The number of the batch that was handed in under this name."""
-
-    @abstractmethod
-    async def look(self, number: str) -> Standing:
-        """How the batch stands."""
-
-    @abstractmethod
-    def results(self, number: str) -> AsyncIterator[Result]:
-        """What came back."""
 
     def read(self, request: Request, result: Result) -> Completion:
         """As the endpoint reads the same reply to a request of its own."""
