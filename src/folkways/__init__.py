@@ -45,19 +45,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AskOptions": "folkways.runs.options",
+    **dict.fromkeys(("Run", "item", "load_run", "run"), "folkways.api"),
+    **dict.fromkeys(("get_task", "tasks"), "folkways.benchmarks.registry"),
+    **dict.fromkeys(("AskOptions", "RunOptions"), "folkways.runs.options"),
     "FolkwaysError": "folkways.errors",
-    "Run": "folkways.api",
-    "RunOptions": "folkways.runs.options",
     "compare": "folkways.runs.reading.compare",
     "compare_logs": "folkways.integrations.compare_logs",
-    "get_task": "folkways.benchmarks.registry",
-    "item": "folkways.api",
-    "load_run": "folkways.api",
     "open_release": "folkways.releases.store",
     "open_workspace": "folkways.workspace.database",
-    "run": "folkways.api",
-    "tasks": "folkways.benchmarks.registry",
 }
 
 

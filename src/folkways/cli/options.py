@@ -219,25 +219,11 @@ build_ask_options = _packed("asking", _ask_options, *_ASKING)
 """The same for a build, which needs every reply."""
 
 
-def _run_options(
-    cultures: str | None,
-    languages: str | None,
-    variants: str | None,
-    releases: tuple[str, ...],
-    settings: tuple[str, ...],
-    read: str | None,
-    prompt_texts: dict[str, str] | None,
-    **others: Any,
-) -> RunOptions:
-    return RunOptions(
-        cultures=names(cultures),
-        languages=names(languages),
-        variants=names(variants),
-        releases=release_names(releases),
-        settings=parse_settings(settings) | ({"read": read} if read else {}),
-        prompt_texts=prompt_texts or {},
-        **others,
-    )
+def _run_options(releases: tuple[str, ...], settings: tuple[str, ...], read: str | None, **others: Any) -> RunOptions:
+    others |= {name: names(others[name]) for name in ("cultures", "languages", "variants")}
+    others["prompt_texts"] = others["prompt_texts"] or {}
+    own = parse_settings(settings) | ({"read": read} if read else {})
+    return RunOptions(releases=release_names(releases), settings=own, **others)
 
 
 question_options = _packed(

@@ -21,15 +21,7 @@ UNLIMITED_OUTPUT_TOKENS = 4096
 THINKING_TOKENS = 16384
 """What a provider may grant for thinking beyond a request's limit where a reasoning effort is set (Anthropic's protocol does)."""
 
-_UNITS = {
-    "request": "requests",
-    "requests": "requests",
-    "token": "tokens",
-    "tokens": "tokens",
-    "usd": "usd",
-    "dollars": "usd",
-    "$": "usd",
-}
+_SPELLINGS = {"request": "requests", "token": "tokens", "dollars": "usd", "$": "usd"}
 _FACTORS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
 
 
@@ -58,8 +50,9 @@ def parse_budget(text: str) -> Amount:
     limits = {"requests": float("inf"), "tokens": float("inf"), "usd": float("inf")}
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\$?)\s*([0-9]+(?:\.[0-9]+)?)\s*([kmb]?)\s*([a-z$]*)\s*", part.lower())
-        unit = _UNITS.get((match[4] or match[1]) if match else "")
-        if match is None or unit is None:
+        word = (match[4] or match[1]) if match else ""
+        unit = _SPELLINGS.get(word, word)
+        if match is None or unit not in limits:
             raise FolkwaysError(
                 f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, for example "
                 "1000requests, 2Mtokens, 5usd, or several: 1000requests,5usd"

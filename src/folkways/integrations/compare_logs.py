@@ -88,25 +88,18 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
         raise FolkwaysError(
             f"{task} is in one log alone ({logs[0].path}); a comparison needs logs of one task, by two models or runs"
         )
-    labels = _labels(logs)
+    labelled = dict(zip(_labels(logs), logs, strict=True))
     score, others = _score(task, logs, metric)
     facet = _facet(task, logs, by)
-    same, notes = _same_samples(logs, labels)
+    same, notes = _same_samples(labelled)
     values = [value for log in logs for value in log.scores[score] if value is not None and not math.isnan(value)]
     shares = all(0 <= value <= 1 for value in values)
-    chosen = Metric(
-        score if score not in JUDGEMENTS else f"score {score}",
-        score,
-        "",
-        "mean",
-        scale=100.0 if shares else 1.0,
-        bounds=(0.0, 1.0) if shares else None,
-    )
-    judged = {
-        label: _judgements(task, log, log.scores[score], chosen.name, facet, same) for label, log in zip(labels, logs, strict=True)
-    }
-    notes += unlike({label: log.settings for label, log in zip(labels, logs, strict=True)})
-    notes += [f"{label}: {note}." for label, log in zip(labels, logs, strict=True) for note in log.notes]
+    column = score if score not in JUDGEMENTS else f"score {score}"
+    scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
+    chosen = Metric(column, score, "", "mean", scale, bounds)
+    judged = {label: _judgements(task, log, log.scores[score], column, facet, same) for label, log in labelled.items()}
+    notes += unlike({label: log.settings for label, log in labelled.items()})
+    notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
     if metric is None and others:
         notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with --metric.")
     return compare_judgements(judged, task, score, chosen, by=facet, seed=seed, notes=notes)
@@ -146,11 +139,12 @@ def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
     return by
 
 
-def _same_samples(logs: Sequence[ScoredLog], labels: Sequence[str]) -> tuple[set[str], list[str]]:
+def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str]]:
     """The ids that stand for one and the same sample in all logs that have them, and what to say of the others."""
     contents: dict[str, str] = {}
     unlike_ids: dict[str, str] = {}
-    for label, log in zip(labels, logs, strict=True):
+    logs = list(labelled.values())
+    for label, log in labelled.items():
         for item, content in zip(log.items, log.contents, strict=True):
             if contents.setdefault(item, content) != content:
                 unlike_ids.setdefault(item, label)

@@ -25,6 +25,9 @@ PLAIN_SECONDS = 10.0
 
 LONGEST_NAME = 30
 
+FIGURES = {"count": "", **dict.fromkeys(("out", "rate", "left"), "cyan"), "cost": "green", "trouble": "yellow"}
+"""What stands behind the bar, and its colour."""
+
 
 class _Told(ProgressColumn):
     """One cell whose text the observer has put into the task's fields."""
@@ -56,18 +59,8 @@ class RunProgress:
         self._waits = False  # whether it was told what a first Ctrl-C waits for
         self._done: set[str] = set()  # models whose last line was written
         self._last = time.monotonic()
-        self._bars = Progress(
-            _Told("model", "bold"),
-            BarColumn(bar_width=28),
-            _Told("count"),
-            _Told("out", "cyan"),
-            _Told("rate", "cyan"),
-            _Told("left", "cyan"),
-            _Told("cost", "green"),
-            _Told("trouble", "yellow"),
-            console=self.console,
-            transient=False,
-        )
+        told = [_Told(name, style) for name, style in FIGURES.items()]
+        self._bars = Progress(_Told("model", "bold"), BarColumn(bar_width=28), *told, console=self.console, transient=False)
 
     @property
     def every(self) -> float:

@@ -170,7 +170,7 @@ def _drops(
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
     from folkways.reports.views.comparison import NothingSharedError
-    from folkways.reports.views.gate import check_drop, check_range, parse_drop, uncompared_drop, unheard_drop
+    from folkways.reports.views.gate import Status, check_drop, check_range, parse_drop, unknown_drop
     from folkways.runs.reading.compare import NotJudgedError, compare, metric_of
     from folkways.runs.reading.find_models import find_models
 
@@ -192,11 +192,12 @@ def _drops(
             for task in tasks:
                 try:
                     (comparison,) = compare(*names, workspace=run.workspace, tasks=task, metric=metric, profile=profile)
-                except NothingSharedError as error:
-                    yield unheard_drop(str(task), most, before, endpoint, str(error))
+                except NothingSharedError as error:  # nothing was measured
+                    yield unknown_drop(str(task), most, before, endpoint, Status.FAIL, f"found nothing: {error}")
                 except NotJudgedError as error:
                     if metric is not None:  # it was asked for by name
                         raise
-                    yield uncompared_drop(str(task), most, before, endpoint, str(error), strict=strict)
+                    status = Status.FAIL if strict else Status.UNSURE
+                    yield unknown_drop(str(task), most, before, endpoint, status, f"not compared: {error}")
                 else:
                     yield check_drop(comparison, most, before, endpoint, strict=strict, coverage=coverage)

@@ -75,22 +75,10 @@ def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace:
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For the draw.")
 @place_options
-def draw(
-    study: str,
-    stage: str,
-    run: str,
-    per_culture: int,
-    everything: bool,
-    models: str | None,
-    seed: int,
-    workspace: str,
-    server: str | None,
-) -> None:
+def draw(study: str, everything: bool, models: str | None, workspace: str, server: str | None, **others: Any) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
     with desk_at(workspace, server) as desk:
-        counts = desk.draw(
-            study, stage=stage, run=run, per_culture=per_culture, wrong_only=not everything, models=names(models), seed=seed
-        )
+        counts = desk.draw(study, wrong_only=not everything, models=names(models), **others)
         for culture, (taken, there) in counts.items():
             click.echo(f"{culture}: {taken} of {there}")
 

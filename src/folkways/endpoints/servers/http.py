@@ -162,14 +162,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
         timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=min(self.timeout, 30.0))
         failure: EndpointFailure | None = None
         try:
-            async with (
-                aiohttp.ClientSession(headers=headers, timeout=timeout, proxy=environment_proxy(url)) as session,
-                session.request(method, URL(url, encoded=True), data=data, allow_redirects=False) as response,
-            ):
-                status, said = response.status, response.headers
-                good = 200 <= status < 300
-                most = limit if good else ERROR_BODY
-                raw = await read_bounded(response.content, said, most, asyncio.Semaphore(), whole=good)
+            status, said, raw = await exchange(method, url, data, limit, headers=headers, timeout=timeout)
         except TimeoutError:
             failure = EndpointFailure(f"{self.name}: no reply within {seconds:g} s", retryable=True, timed_out=True)
         except BodyTooLargeError:
@@ -225,6 +218,23 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(cause):  # one of several addresses
             return "connection refused"
         return os.strerror(cause.errno).lower() if isinstance(cause, OSError) and cause.errno else "no connection"
+
+
+async def exchange(
+    method: str, url: str, data: bytes | aiohttp.FormData | None, most: int, **session: Any
+) -> tuple[int, Mapping[str, str], bytes]:
+    """Status, headers and body of a reply to a call beside the requests; redirects are not followed.
+
+    session: of aiohttp. Raises BodyTooLargeError for more than ``most`` bytes of a good reply, and what aiohttp raises.
+    """
+    async with (
+        aiohttp.ClientSession(**session, proxy=environment_proxy(url)) as client,
+        client.request(method, URL(url, encoded=True), data=data, allow_redirects=False) as response,
+    ):
+        good = 200 <= response.status < 300
+        most = most if good else ERROR_BODY
+        raw = await read_bounded(response.content, response.headers, most, asyncio.Semaphore(), whole=good)
+        return response.status, response.headers, raw
 
 
 def to_json(payload: dict[str, Any]) -> bytes:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import aiohttp
-from yarl import URL
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
-from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
+from folkways.endpoints.servers.connections import BodyTooLargeError
 from folkways.endpoints.servers.failures import outcome
-from folkways.endpoints.servers.http import environment_proxy, from_json, name_of, to_json
+from folkways.endpoints.servers.http import exchange, from_json, name_of, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.errors import FolkwaysError
 
@@ -77,17 +75,12 @@ class LlamaCppEndpoint(OpenAIEndpoint):
         """The JSON object that a page of llama.cpp's own answers with; EndpointFailure where there is none."""
         if self._connections is None:
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
-        url = URL(self._address.base_url.removesuffix("/v1") + page, encoded=True)
+        url = self._address.base_url.removesuffix("/v1") + page
+        shared: dict[str, Any] = {"connector": self._connections, "connector_owner": False, "headers": self._headers()}
+        shared["timeout"] = aiohttp.ClientTimeout(total=self._options.timeout)
         failure: EndpointFailure | None = None
         try:
-            timeout, proxy = aiohttp.ClientTimeout(total=self._options.timeout), environment_proxy(str(url))
-            shared: dict[str, Any] = {"connector": self._connections, "connector_owner": False, "headers": self._headers()}
-            async with (
-                aiohttp.ClientSession(**shared, timeout=timeout, proxy=proxy) as session,
-                session.post(url, data=to_json(payload), allow_redirects=False) as response,
-            ):
-                status, headers = response.status, response.headers
-                raw = await read_bounded(response.content, headers, self._options.max_body, asyncio.Semaphore(), whole=True)
+            status, headers, raw = await exchange("POST", url, to_json(payload), self._options.max_body, **shared)
             self._reached = True
         except aiohttp.ConnectionTimeoutError as error:
             failure = self._lost(error)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Any
 
 import aiohttp
-from yarl import URL
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, EndpointKind, EndpointOptions, Request, Settings
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.connections import BodyTooLargeError, read_bounded
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, environment_proxy, from_json, name_of, text_of
+from folkways.endpoints.servers.connections import BodyTooLargeError
+from folkways.endpoints.servers.http import HttpEndpoint, count_of, exchange, from_json, name_of, text_of
 from folkways.endpoints.servers.providers import url_address
 from folkways.errors import FolkwaysError
 
@@ -103,14 +101,9 @@ class OpenAIEndpoint(HttpEndpoint):
     async def _page(self, address: str) -> bytes | None:
         """What is there; None where nothing is, or not soon. ClientConnectorError where no server listens."""
         try:
-            timeout = aiohttp.ClientTimeout(total=LOOK_SECONDS)
-            async with (
-                aiohttp.ClientSession(headers=self._headers(), proxy=environment_proxy(address)) as session,
-                session.get(URL(address, encoded=True), allow_redirects=False, timeout=timeout) as response,
-            ):
-                if response.status != 200:
-                    return None
-                return await read_bounded(response.content, response.headers, MAX_PAGE, asyncio.Semaphore(), whole=True)
+            look = {"headers": self._headers(), "timeout": aiohttp.ClientTimeout(total=LOOK_SECONDS)}
+            status, _, raw = await exchange("GET", address, None, MAX_PAGE, **look)
+            return raw if status == 200 else None
         except aiohttp.ClientConnectorError:
             raise
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, BodyTooLargeError):

@@ -157,7 +157,10 @@ class _Export(StoredRun):
         whole = scored.filter(pl.col("facet") == "all")
         for part in self.parts:
             of_task = whole.filter(pl.col("task") == part.task)
-            if part.endpoint != endpoint or of_task.is_empty() or not self._items_leave(part.task):
+            if part.endpoint != endpoint or of_task.is_empty():
+                continue
+            if why := self.why_items_stay(part.task):
+                self.notes.append(f"{part.task}: aggregates alone of {self.record(part.task).name}: {why}")
                 continue
             task, texts = get_task(part.task), self.texts(part.task)
             for profile in of_task["profile"].unique(maintain_order=True):
@@ -171,12 +174,6 @@ class _Export(StoredRun):
                     for line in instances(row, *known, metrics, task.name, profile, evaluation, self.models[endpoint]):
                         counts["rows"] += 1
                         yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
-
-    def _items_leave(self, task: str) -> bool:
-        why = self.why_items_stay(task)
-        if why is not None:
-            self.notes.append(f"{task}: aggregates alone of {self.record(task).name}: {why}")
-        return why is None
 
     def _time(self) -> str:
         return datetime.fromtimestamp(self.run.created, UTC).isoformat(timespec="seconds")

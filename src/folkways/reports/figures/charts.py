@@ -94,14 +94,17 @@ def language_pairs(task: TaskView) -> dict[str, tuple[str, str]]:
     return pairs
 
 
+def scores_in_both(task: TaskView, endpoint: str) -> dict[str, tuple[Score, Score]]:
+    """Culture -> the endpoint's score in its own language and in English, for those that it was asked in both."""
+    scores = task.facets[JOINT_LANGUAGE].scores if JOINT_LANGUAGE in task.facets else {}
+    asked = language_pairs(task).items()
+    both = {culture: (scores.get((own, endpoint)), scores.get((english, endpoint))) for culture, (own, english) in asked}
+    return {culture: (own, english) for culture, (own, english) in both.items() if own and english}
+
+
 def local_against_english(task: TaskView, endpoint: str, width: int) -> Spec:
     """Per culture the score in its own language and in English, joined by a line, widest gain of the own language first."""
-    view = task.facets[JOINT_LANGUAGE]
-    pairs = {
-        culture: (view.scores[own, endpoint], view.scores[english, endpoint])
-        for culture, (own, english) in language_pairs(task).items()
-        if (own, endpoint) in view.scores and (english, endpoint) in view.scores
-    }
+    pairs = scores_in_both(task, endpoint)
     order = sorted(pairs, key=lambda culture: pairs[culture][1].score - pairs[culture][0].score)
     kinds = ["own language", "English"]
     label = {culture: f"{culture_name(culture)} ({language_name(pairs[culture][0].value.rsplit('+', 1)[1])})" for culture in order}

@@ -114,14 +114,9 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
 
 
 def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
-    view = task.facets[JOINT_LANGUAGE]
-    gains = {
-        culture: view.scores[own, endpoint].score - view.scores[english, endpoint].score
-        for culture, (own, english) in charts.language_pairs(task).items()
-        if (own, endpoint) in view.scores and (english, endpoint) in view.scores
-    }
-    better = sum(gain > 0 for gain in gains.values())
-    finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(gains)} cultures."
+    pairs = charts.scores_in_both(task, endpoint).values()
+    better = sum(own.score > english.score for own, english in pairs)
+    finding = f"{short[endpoint]} scores higher in the own language than in English for {better} of {len(pairs)} cultures."
     return make_figure(
         f"{task.slug}-language-{_model_slug(task, endpoint, short)}",
         f"{task.title}, own language and English: {short[endpoint]}",

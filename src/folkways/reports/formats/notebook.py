@@ -77,7 +77,8 @@ def tables_html(tables: Iterable[Table]) -> str:
     parts = []
     for table in tables:
         parts.append(Markup("<b>{}</b>").format(visible(table.title)))
-        parts.append(html_table(table.rows.columns, [tuple(map(_text, row)) for row in table.rows.iter_rows()], 1))
+        rows = table.rows.select(pl.all().cast(pl.String).fill_null("")).rows()
+        parts.append(html_table(table.rows.columns, rows, 1))
         parts += [_paragraph(sentence) for sentence in (table.unit, *table.notes) if sentence]
     return _framed(parts)
 
@@ -119,10 +120,6 @@ def _picture(shades: WorldMap) -> Markup:
     title = f"{shades.first.task.title}, {shades.first.metric.label}"
     picture = Markup('<div style="background:#fff"><img alt="Map: {}" width="{}" src="data:image/svg+xml;base64,{}"></div>')
     return picture.format(visible(title), MAP_WIDTH, packed)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def _paragraph(sentence: str) -> Markup:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column
 from rich.text import Text
 
 from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
 from folkways.reports.text import count, interval, number, one_line, percent
+from folkways.reports.views.scores import table_of_numbers
 from folkways.reports.views.views import ReportView, Score, TaskView
 
 STATES = ("refused", "unreadable", "truncated", "failed", "missing")
@@ -35,32 +36,26 @@ class _ScoreTable:
     task: TaskView
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _table(self.view, self.task, options.max_width)
-
-
-def _table(view: ReportView, task: TaskView, width: int) -> RenderableType:
-    cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
-    profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
-    title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"))
-    table = Table(
-        title=title, title_justify="left", title_style="", box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim"
-    )
-    rows = [_cells(view, task, score) for score in task.whole]
-    numbers = ("score", "95 % interval", "n", "coverage")
-    widths = {name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)}
-    profiles = max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2 if len(task.profiles) > 1 else 0
-    taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
-    table.add_column(
-        "model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=max(NARROWEST_NAME, width - taken)
-    )
-    if profiles:
-        table.add_column("profile", no_wrap=True)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
-    table.add_column(LOST, overflow="fold")
-    for score, row in zip(task.whole, rows, strict=True):
-        table.add_row(*row, style="dim" if score.baseline else "")
-    return Padding(table, (0, 0, 1, 0))
+        task = self.task
+        cultures = f" · {count(task.cultures)} cultures" if task.cultures > 1 else ""
+        profile = f" · {one_line(task.profile)}" if len(task.profiles) == 1 else ""
+        title = Text.assemble((one_line(task.title), "bold"), (f"  {task.metric.label}{cultures} · {task.task}{profile}", "dim"))
+        rows = [_cells(self.view, task, score) for score in task.whole]
+        numbers = ("score", "95 % interval", "n", "coverage")
+        widths = {name: max([len(name), *(row[at - 5].cell_len for row in rows)]) for at, name in enumerate(numbers)}
+        profiles = max([len("profile"), *(len(one_line(name)) for name in task.profiles)]) + 2 if len(task.profiles) > 1 else 0
+        taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
+        most = max(NARROWEST_NAME, options.max_width - taken)
+        models = Column("model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=most)
+        table = table_of_numbers(models, (), title=title, title_justify="left", title_style="")
+        if profiles:
+            table.add_column("profile", no_wrap=True)
+        for name in numbers:
+            table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
+        table.add_column(LOST, overflow="fold")
+        for score, row in zip(task.whole, rows, strict=True):
+            table.add_row(*row, style="dim" if score.baseline else "")
+        yield Padding(table, (0, 0, 1, 0))
 
 
 def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:

@@ -177,27 +177,24 @@ def check_drop(
         f"found {number(row['first_score'])} here and {number(row['second_score'])} there on {plural(row['n'], 'shared row')}: "
         f"{number(row['difference'])} ({_interval(row['low'], row['high'])})"
     )
+    status = Status.FAIL
     if share < coverage:
         told = f"{share:.0f} % of the items got a reply in both, less than {coverage:g} %: too few to decide on"
-        return Check(name, model, Status.FAIL, f"{found}; {told}")
-    if low >= -most:
-        if strict and not whole:
-            return Check(name, model, Status.FAIL, f"{found}; no such drop, but there is no interval to bear that out")
-        return Check(name, model, Status.PASS, f"{found}; no such drop{but}")
-    if high < -most:
-        return Check(name, model, Status.FAIL, f"{found}; a larger drop{' in the whole interval' if whole else ''}")
-    told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
-    return Check(name, model, Status.FAIL if strict else Status.UNSURE, f"{found}; {told}")
+    elif low >= -most and strict and not whole:
+        told = "no such drop, but there is no interval to bear that out"
+    elif low >= -most:
+        status, told = Status.PASS, f"no such drop{but}"
+    elif high < -most:
+        told = f"a larger drop{' in the whole interval' if whole else ''}"
+    else:
+        told = f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}"
+        status = Status.FAIL if strict else Status.UNSURE
+    return Check(name, model, status, f"{found}; {told}")
 
 
-def unheard_drop(task: str, most: float, against: str, model: str, why: str) -> Check:
-    """The check that there is no drop, where no item was replied to in both runs: failed, for nothing was measured."""
-    return Check(_drop_name(task, most, against), model, Status.FAIL, f"found nothing: {why}")
-
-
-def uncompared_drop(task: str, most: float, against: str, model: str, why: str, *, strict: bool = False) -> Check:
-    """The check that there is no drop in a task that cannot be compared as it was judged: neither shown nor ruled out."""
-    return Check(_drop_name(task, most, against), model, Status.FAIL if strict else Status.UNSURE, f"not compared: {why}")
+def unknown_drop(task: str, most: float, against: str, model: str, status: Status, why: str) -> Check:
+    """The check that there is no drop, where that cannot be told: what is then made of it, and why."""
+    return Check(_drop_name(task, most, against), model, status, why)
 
 
 def _drop_name(task: str, most: float, against: str) -> str:
