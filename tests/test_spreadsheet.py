@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.cli.files import write_frame
+from folkways.cli.out import write_frame
 from folkways.spreadsheet import csv_bytes, for_csv, from_csv, guard
 from folkways.text_tables import read_replies
 

@@ -93,10 +93,8 @@ def _benchmarks() -> dict[str, dict[str, str]]:
 @cache
 def languages() -> Mapping[str, Language]:
     """Every language by code."""
-    table = {}
-    for code, entry in _read("languages.toml").items():
-        table[code] = Language(code=code, **{**entry, "also": tuple(entry.get("also", ()))})
-    return MappingProxyType(table)
+    entries = {code: entry | {"also": tuple(entry.get("also", ()))} for code, entry in _read("languages.toml").items()}
+    return MappingProxyType({code: Language(code=code, **entry) for code, entry in entries.items()})
 
 
 @cache

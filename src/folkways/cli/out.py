@@ -1,16 +1,20 @@
-"""Where ``--out`` leads (a name with an ending is a file, any other a folder) and how JSON is asked for, alike in all commands."""
+"""What a command says and writes: ``--out`` (a name with an ending is a file, any other a folder), formats and the terminal."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from folkways.cli.files import check_folder, check_text_target
 from folkways.errors import FolkwaysError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,6 +22,16 @@ _AS_JSON = "folkways.as_json"
 
 OF_FILES = (".bib", ".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".tsv", ".txt", ".xlsx", ".yaml", ".yml")
 """Endings that nobody means as part of a folder's name."""
+
+SUFFIXES = (".csv", ".jsonl", ".json", ".parquet")
+"""Endings of the files that a frame is written to."""
+
+
+def terminal(*, stderr: bool = False) -> Console:
+    """Standard output, or standard error. No text is markup, and none is a picture: ``baseline/constant:A:`` is no emoji."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def out_option(what: str, gets: str, *, required: bool = False) -> Callable[[F], F]:
@@ -119,3 +133,43 @@ def check_several(out: Path, option: str = "--out") -> None:
         raise FolkwaysError(
             f"{option} {out} is the name of a file, but several files are written; name a folder: {option} {out.with_suffix('')}"
         )
+
+
+def check_folder(path: Path) -> None:
+    """FolkwaysError unless a folder is there, or can be made there; to be called before any work is done."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise FolkwaysError(f"{path} cannot be a folder: {there} is a file; name another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise FolkwaysError(f"{path} cannot be written: {there} is read-only; name another folder")
+
+
+def check_text_target(path: Path) -> None:
+    """FolkwaysError unless a text of any name can be written there; to be called before any work is done."""
+    if path.is_dir():
+        raise FolkwaysError(f"{path} is a folder; name a file in it, or another place")
+    if not path.parent.is_dir():
+        raise FolkwaysError(f"the folder {path.parent} does not exist; create it first")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise FolkwaysError(f"{path} cannot be written: it or its folder is read-only")
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write ``frame`` as CSV, JSON lines, JSON or Parquet, by the file's ending (one of SUFFIXES); complete or not at all.
+
+    CSV gets an apostrophe before what a spreadsheet would run as a formula (``folkways.spreadsheet``); the other formats are exact.
+    What is not a number is null.
+    """
+    from folkways.files import packed, write_bytes
+    from folkways.records import without_nan
+    from folkways.spreadsheet import for_csv
+
+    frame = without_nan(frame)
+    match path.suffix.lower():
+        case ".csv":
+            content = for_csv(frame).write_csv().encode()
+        case ".json":
+            content = frame.write_json().encode()
+        case ending:
+            content = packed(frame, ending.removeprefix("."))
+    write_bytes(path, content)

@@ -21,8 +21,7 @@ from folkways.engine.session import ask
 from folkways.records import State
 from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions
-from folkways.runs.states import BY_USER, end_of
-from folkways.runs.work import orders_of
+from folkways.runs.work import BY_USER, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError

@@ -18,8 +18,7 @@ from folkways.runs.planning.recipe import recipe_of
 from folkways.runs.planning.tasks import left_out, plan_tasks
 from folkways.runs.sampled.adaptive_sampling import Sampling, ask_in_rounds
 from folkways.runs.sampled.strata import sampling_frame
-from folkways.runs.states import BY_USER, end_of
-from folkways.runs.work import answered, orders_of
+from folkways.runs.work import BY_USER, answered, end_of, orders_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.errors import WorkspaceError

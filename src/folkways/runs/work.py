@@ -9,16 +9,19 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import Limits, Order
-from folkways.engine.budget import Budget
+from folkways.engine.budget import USED_UP, Budget
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import Crew, ask
+from folkways.engine.session import INTERRUPTED, Crew, ask
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.formatting import plural
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions
-from folkways.runs.states import end_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
+
+BY_USER = ("interrupted", "interrupted by the user")
+"""State and reason of a run that somebody stopped."""
 
 
 def orders_of(
@@ -120,3 +123,29 @@ def answered(workspace: Workspace, run: run_records.RunRecord, models: Sequence[
     numbers = [run_records.endpoint_id(workspace, model.identity, model.name) for model in models]
     counts = results.expected_counts(workspace, run, numbers)
     return [ModelProgress(model.name, stored=count) for model, count in zip(models, counts, strict=True)]
+
+
+def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tuple[str, str | None]:
+    """The state of a run after a session, and why it is not ``asked``.
+
+    ``incomplete`` where each request had its attempts, but a model gave no reply at all or more than ``max_failed`` of them failed.
+    """
+    reasons = [progress.stopped for progress in progresses if progress.stopped is not None]
+    if INTERRUPTED in reasons:
+        return BY_USER
+    if reasons:
+        return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
+    if out := sum(progress.out for progress in progresses):
+        return "waiting", f"{plural(out, 'request is', 'requests are')} out in batches"
+    failing = [told for progress in progresses if (told := _failing(progress, max_failed))]
+    return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
+
+
+def _failing(progress: ModelProgress, max_failed: float) -> str:
+    """What is to be said of a model whose requests failed; nothing where few enough did."""
+    of = progress.total + progress.stored
+    if progress.failed and progress.failed == of:
+        return f"no reply from {progress.endpoint}: {'its request' if of == 1 else f'all {of:,} requests'} failed"
+    if progress.failed > max_failed * of:
+        return f"{progress.failed:,} of {of:,} requests to {progress.endpoint} failed, more than {max_failed * 100:g} %"
+    return ""

@@ -82,7 +82,7 @@ def test_labels_are_taken_by_the_model_judge(desk: Desk, tmp_path: Path) -> None
 
 
 def test_what_the_model_judge_lists_is_imported_judged_and_taken_back(desk: Desk, tmp_path: Path) -> None:
-    from folkways.cli.files import write_frame
+    from folkways.cli.out import write_frame
     from folkways.studio.imports.items import import_items
     from folkways.studio.imports.tables import read_rows
     from folkways.workspace import run_records

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.out import print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import print_json, terminal
 
 if TYPE_CHECKING:
     from folkways.endpoints.cards import Cards

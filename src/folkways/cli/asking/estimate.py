@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli.options import batch_option, left_out, models_option, prices_option, question_options, workspace_option
-from folkways.cli.out import print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import print_json, terminal
 
 if TYPE_CHECKING:
     from folkways.runs.options import RunOptions

@@ -65,7 +65,7 @@ OPENING = """\
 def command(file: Path) -> None:
     """Write a recipe to FILE (study.toml): every option of `folkways run` with what it does, ready to run and to change."""
     from folkways.cli.asking.recipe import SUFFIX
-    from folkways.cli.files import check_text_target
+    from folkways.cli.out import check_text_target
     from folkways.files import write_bytes
 
     if file.suffix != SUFFIX:

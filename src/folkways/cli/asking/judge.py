@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli.options import release_names, scoring_model_options, text_tools_option
-from folkways.cli.out import file_at, out_option
-from folkways.cli.terminal import terminal
+from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_frame
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ def command(
     """
 
     from folkways.benchmarks.registry import get_task
-    from folkways.cli.files import SUFFIXES, write_frame
     from folkways.releases.store import open_release
     from folkways.reports.text import one_line, plural
     from folkways.reports.views.scores import facet_table, scores_table

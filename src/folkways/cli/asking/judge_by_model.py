@@ -10,8 +10,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import Number, ask_options, limit_option, text_tools_option, workspace_option
-from folkways.cli.out import file_at, out_option
-from folkways.cli.terminal import terminal
+from folkways.cli.out import SUFFIXES, check_text_target, file_at, out_option, terminal, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +111,6 @@ def command(
     import polars as pl
 
     from folkways.cli.asking.progress import RunProgress, check_finished
-    from folkways.cli.files import SUFFIXES, check_text_target, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.errors import FolkwaysError
     from folkways.reports.text import one_line, plural

@@ -27,7 +27,7 @@ def command(options: RunOptions, models: tuple[str, ...], workspace: str, name: 
     folkways score study --workspace postgresql://me@db/folkways
     """
     from folkways.api import plan_run
-    from folkways.cli.terminal import terminal
+    from folkways.cli.out import terminal
     from folkways.reports.text import one_line
     from folkways.runs.work import counts_of
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli.options import ask_options, models_option, names, workspace_option
-from folkways.cli.out import file_at, out_option, print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import SUFFIXES, file_at, out_option, print_json, terminal, write_frame
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +54,6 @@ def command(
     """
 
     from folkways.cli.asking.progress import RunProgress, check_finished
-    from folkways.cli.files import SUFFIXES, write_frame
     from folkways.endpoints.base import EndpointOptions
     from folkways.reports.text import one_line, plural
     from folkways.runs.models import open_models

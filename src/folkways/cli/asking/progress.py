@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
-from folkways.cli.terminal import terminal
+from folkways.cli.out import terminal
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from folkways.reports.names import short_endpoints

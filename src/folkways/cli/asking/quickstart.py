@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.out import check_several
-from folkways.cli.terminal import terminal
+from folkways.cli.out import check_several, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from folkways.cli.options import (
     scoring_model_options,
     workspace_option,
 )
-from folkways.cli.out import check_several
-from folkways.cli.terminal import terminal
+from folkways.cli.out import check_folder, check_several, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -69,7 +68,6 @@ def command(
     """
     from folkways.api import run
     from folkways.cli.asking.progress import RunProgress
-    from folkways.cli.files import check_folder
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.reports.text import one_line, plural
     from folkways.runs.planning.estimate import reported

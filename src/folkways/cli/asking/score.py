@@ -9,8 +9,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import on_option, scoring_model_options, text_tools_option, workspace_option
-from folkways.cli.out import file_at, out_option
-from folkways.cli.terminal import terminal
+from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_frame
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ def command(
     """
 
     from folkways.api import load_run
-    from folkways.cli.files import SUFFIXES, write_frame
     from folkways.reports.formats.terminal import terminal_summary
     from folkways.runs.options import Cluster
 

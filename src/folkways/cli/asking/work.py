@@ -44,7 +44,7 @@ def command(run: str, models: tuple[str, ...], workspace: str, serve: str | None
     folkways work study --serve "vllm serve Qwen/Qwen3-8B --served-model-name qwen3-8b --port {port}"
     """
     from folkways.cli.asking.progress import RunProgress
-    from folkways.cli.terminal import terminal
+    from folkways.cli.out import terminal
     from folkways.runs.serving import served_models
     from folkways.runs.work import check_planned, models_of, work
     from folkways.workspace.database import open_workspace

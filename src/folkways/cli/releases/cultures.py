@@ -6,8 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from folkways.cli.out import print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import print_json, terminal
 from folkways.cultures import REGIONS, Culture, cultures, cultures_of, languages
 from folkways.errors import UnknownNameError
 

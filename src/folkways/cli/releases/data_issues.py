@@ -33,10 +33,9 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
         yield "Nothing odd was found."
         return
     for kind, members in sorted(_by_kind(found).items(), key=lambda pair: (-len(pair[1]), pair[0])):
-        messages = {member.message for member in members}
-        yield ""
-        yield f"{spelled_out(kind)}: {len(members)}" + (f"   {spelled_out(messages.pop())}" if len(messages) == 1 else "")
         shared = len({member.message for member in members}) == 1
+        yield ""
+        yield f"{spelled_out(kind)}: {len(members)}" + (f"   {spelled_out(members[0].message)}" if shared else "")
         for member in members if limit is None else members[:limit]:
             yield "  " + _line(member, with_message=not shared)
         if limit is not None and len(members) > limit:
@@ -46,12 +45,8 @@ def as_lines(release: Release, found: Sequence[DataIssue], limit: int | None) ->
 
 
 def _line(issue: DataIssue, *, with_message: bool) -> str:
-    where = issue.file
-    if issue.row is not None:
-        where += f", row {issue.row}"
-    if issue.key is not None:
-        where += f", {issue.key}"
-    line = spelled_out(where)
+    places = (issue.file, f"row {issue.row}" if issue.row is not None else None, issue.key)
+    line = spelled_out(", ".join(place for place in places if place is not None))
     if issue.value is not None:
         line += f": '{spelled_out(issue.value, VALUE_WIDTH)}'"
     return f"{line}   {spelled_out(issue.message)}" if with_message else line

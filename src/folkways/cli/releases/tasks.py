@@ -9,8 +9,7 @@ import click
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, tasks
 from folkways.benchmarks.suites import suites
-from folkways.cli.out import print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import print_json, terminal
 
 
 @click.command()

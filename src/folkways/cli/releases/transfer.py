@@ -7,7 +7,7 @@ import time
 
 import click
 
-from folkways.cli.terminal import terminal
+from folkways.cli.out import terminal
 from folkways.releases.fetching.progress import Progress
 from folkways.reports.text import spelled_out
 

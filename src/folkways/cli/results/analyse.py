@@ -8,9 +8,8 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
-from folkways.cli.out import format_option, out_option
+from folkways.cli.out import format_option, out_option, terminal
 from folkways.cli.results.table_files import check_target, write_tables
-from folkways.cli.terminal import terminal
 
 
 @click.command("analyse")

@@ -66,7 +66,7 @@ def command(
     folkways gate mine --min blend/saq=40 --judged verdicts.csv
     """
     from folkways.api import load_run
-    from folkways.cli.files import check_text_target
+    from folkways.cli.out import check_text_target
     from folkways.cli.results.table_files import write_text
     from folkways.errors import FolkwaysError
     from folkways.reports.formats.gate_output import as_annotations, as_junit, as_lines

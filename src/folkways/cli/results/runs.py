@@ -13,8 +13,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
-from folkways.cli.out import print_json
-from folkways.cli.terminal import terminal
+from folkways.cli.out import print_json, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from folkways.cli.options import workspace_option
-from folkways.cli.terminal import terminal
+from folkways.cli.out import terminal
 
 
 @click.command("show")

@@ -29,6 +29,7 @@ FEWEST = 2
 
 EVERY, OWN, ENGLISH = "every language", "own language", "English"
 CULTURE, REGION = "culture", "region"
+CONTROLS = ("task", "metric", "endpoint", "language", "level")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,12 @@ class Variant:
         """Every shade once, highest score first, those without a score last."""
         each = {shade.name: shade for shade in self.shades.values()}
         return sorted(each.values(), key=lambda shade: (math.isnan(shade.score), -shade.score, shade.name))
+
+    def words(self, short: Mapping[str, str]) -> dict[str, str]:
+        """What each of the map's controls (CONTROLS) says in this state."""
+        return dict(
+            zip(CONTROLS, (self.task.title, self.metric.label, short[self.endpoint], self.language, self.level), strict=True)
+        )
 
     def finding(self, short: Mapping[str, str]) -> str:
         """What there is to see, in a sentence or two."""
@@ -122,11 +129,7 @@ class WorldMap:
         short = self.view.short
         place = {code: position for position, code in enumerate(self.cultures)}
         return {
-            "task": visible(variant.task.title),
-            "metric": visible(variant.metric.label),
-            "endpoint": short[variant.endpoint],
-            "language": variant.language,
-            "level": variant.level,
+            **{name: visible(text) for name, text in variant.words(short).items()},
             "finding": visible(variant.finding(short)),
             "shades": [
                 [place[code], at[shade.name], shade.step, shade.doubt, *map(_short, (shade.score, shade.low, shade.high)), shade.n]
@@ -185,11 +188,5 @@ def _own(culture: str, joint: Mapping[str, Shade]) -> str | None:
 
 def choices(variants: Sequence[Variant], short: Mapping[str, str]) -> dict[str, list[str]]:
     """What each of the map's controls offers, by its name in ``WorldMap.embedded``."""
-    values = {
-        "task": [variant.task.title for variant in variants],
-        "metric": [variant.metric.label for variant in variants],
-        "endpoint": [short[variant.endpoint] for variant in variants],
-        "language": [variant.language for variant in variants],
-        "level": [variant.level for variant in variants],
-    }
-    return {name: list(dict.fromkeys(options)) for name, options in values.items()}
+    words = [variant.words(short) for variant in variants]
+    return {name: list(dict.fromkeys(each[name] for each in words)) for name in CONTROLS}

@@ -143,25 +143,18 @@ def _by_language(scores: pl.DataFrame, signatures: Mapping[str, Signature]) -> p
 
 def _differences(ours: Mapping[str, str], row: dict[str, object]) -> tuple[list[str], list[str]]:
     """What forbids a comparison, and what makes it less exact."""
-    barriers, remarks = [], []
-    data = ours.get("data", "").split("#", 1)[0]
-    if data != row["data"]:
-        barriers.append(f"data {data or 'unknown'} here, {row['data']} there")
-    if row["profile"] != row["their_profile"]:
-        barriers.append(f"profile {row['profile']} here, {row['their_profile']} there")
-    if "read=" in ours.get("settings", ""):
-        barriers.append("the likeliest option here, what was said there")
-    if ours.get("prompts", "") != "release":
-        remarks.append(f"prompts {ours.get('prompts', 'unknown')} here, the authors' there")
-    if ours.get("variant", "") != row["variants"]:
-        remarks.append(f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there")
-    if ours.get("system", "task") != "task":
-        remarks.append("a system prompt of one's own here")
-    if ours.get("samples", "1") != "1":
-        remarks.append(f"{ours['samples']} samples here, 1 there")
-    if "limit" in ours or "sampling" in ours:
-        remarks.append("a part of the items here, all there")
-    if float(str(row["coverage"])) < 1:
-        what = "scores of" if row["left_out"] else "replies to"
-        remarks.append(f"{what} {100 * float(str(row['coverage'])):.0f} % here")
-    return barriers, remarks
+    data, samples, share = ours.get("data", "").split("#", 1)[0], ours.get("samples", "1"), float(str(row["coverage"]))
+    barriers = {
+        f"data {data or 'unknown'} here, {row['data']} there": data != row["data"],
+        f"profile {row['profile']} here, {row['their_profile']} there": row["profile"] != row["their_profile"],
+        "the likeliest option here, what was said there": "read=" in ours.get("settings", ""),
+    }
+    remarks = {
+        f"prompts {ours.get('prompts', 'unknown')} here, the authors' there": ours.get("prompts", "") != "release",
+        f"variants {ours.get('variant', 'unknown')} here, {row['variants']} there": ours.get("variant", "") != row["variants"],
+        "a system prompt of one's own here": ours.get("system", "task") != "task",
+        f"{samples} samples here, 1 there": samples != "1",
+        "a part of the items here, all there": "limit" in ours or "sampling" in ours,
+        f"{'scores of' if row['left_out'] else 'replies to'} {100 * share:.0f} % here": share < 1,
+    }
+    return [text for text, holds in barriers.items() if holds], [text for text, holds in remarks.items() if holds]

@@ -110,17 +110,15 @@ def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
 
 def _in_codes(found: pl.DataFrame, culture: str | None, language: str | None, variant: str | None, path: Path) -> pl.DataFrame:
     """Cultures and languages of the file as codes, and only the rows that the options ask for."""
-    coders: dict[str, Callable[[str], str]] = {
-        "culture": lambda text: get_culture(text).code,
-        "language": lambda text: get_language(text).code,
-        "variant": str,
+    options: dict[str, tuple[str | None, Callable[[str], str]]] = {
+        "culture": (culture, lambda text: get_culture(text).code),
+        "language": (language, lambda text: get_language(text).code),
+        "variant": (variant, str),
     }
-    wanted = {"culture": culture, "language": language, "variant": variant}
-    for name, code in coders.items():
+    for name, (asked, code) in options.items():
         if name not in found.columns:
             continue
         found = found.with_columns(pl.col(name).replace({text: code(text) for text in found[name].drop_nulls().unique()}))
-        asked = wanted[name]
         if asked is not None:
             found = found.filter(pl.col(name) == code(asked))
             if found.is_empty():
@@ -255,20 +253,15 @@ def _responses(task: Task, asked: pl.DataFrame, located: pl.DataFrame) -> pl.Dat
     joined = asked.join(told, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     withheld = there & (pl.col("finish_reason") == "content_filter") if "finish_reason" in extra else pl.lit(False)
+    refused, answered, missing = (pl.lit(state.value) for state in (State.REFUSED, State.ANSWERED, State.MISSING))
+    filtered, no_row, no_reply = map(
+        pl.lit, ("the provider's content filter withheld the answer", "the file has no row for it", "its row has no reply")
+    )
+    unsaid = pl.when(pl.col("_there").is_null()).then(no_row).otherwise(no_reply)
     return joined.with_columns(
         task=pl.lit(task.name),
-        state=pl.when(withheld)
-        .then(pl.lit(State.REFUSED.value))
-        .when(there)
-        .then(pl.lit(State.ANSWERED.value))
-        .otherwise(pl.lit(State.MISSING.value)),
-        reason=pl.when(withheld)
-        .then(pl.lit("the provider's content filter withheld the answer"))
-        .when(there)
-        .then(None)
-        .when(pl.col("_there").is_null())
-        .then(pl.lit("the file has no row for it"))
-        .otherwise(pl.lit("its row has no reply")),
+        state=pl.when(withheld).then(refused).when(there).then(answered).otherwise(missing),
+        reason=pl.when(withheld).then(filtered).when(there).then(None).otherwise(unsaid),
     ).drop("_there")
 
 
