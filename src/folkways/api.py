@@ -109,14 +109,8 @@ class Run:
 
         items: with those of data whose licence does not let them be passed on.
         """
-        return collect(
-            self.workspace,
-            [self.record],
-            profile=profile,
-            cost_of=cost_function(self.prices),
-            with_judgements=with_judgements,
-            show_items=items,
-        )
+        shown: dict[str, Any] = {"profile": profile, "with_judgements": with_judgements, "show_items": items}
+        return collect(self.workspace, [self.record], cost_of=cost_function(self.prices), **shown)
 
     def report(
         self, out: str | Path, formats: Sequence[str] = ("html", "md", "csv", "parquet"), *, items: bool = False

@@ -44,9 +44,7 @@ class DataError(FolkwaysError):
     def __init__(self, message: str, *, file: Path | str | None = None, row: int | None = None) -> None:
         self.file = str(file) if file is not None else None
         self.row = row
-        where = ""
-        if file is not None:
-            where = f"{file}, row {row}: " if row is not None else f"{file}: "
+        where = "" if file is None else f"{file}: " if row is None else f"{file}, row {row}: "
         super().__init__(where + message)
 
 

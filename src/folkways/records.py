@@ -145,10 +145,7 @@ PROMPTS: Schema = {
 }
 
 RESPONSES: Schema = {
-    "task": pl.String,
-    "item": pl.String,
-    "language": pl.String,
-    "variant": pl.String,
+    **dict.fromkeys(("task", "item", "language", "variant"), pl.String),
     "sample": pl.Int64,
     "state": pl.String,  # answered, refused (the provider withheld the text), failed or missing; judging refines "answered"
     "response": pl.String,  # null unless the endpoint said something
@@ -156,12 +153,7 @@ RESPONSES: Schema = {
 }
 
 JUDGEMENTS: Schema = {
-    "task": pl.String,
-    "item": pl.String,
-    "question": pl.String,
-    "culture": pl.String,
-    "language": pl.String,
-    "variant": pl.String,
+    **dict.fromkeys(("task", "item", "question", "culture", "language", "variant"), pl.String),
     "sample": pl.Int64,
     "counted": pl.Boolean,  # false where the benchmark's rule takes the item out of the denominator (reason says why)
     "state": pl.String,
@@ -186,10 +178,7 @@ JUDGED_ITEMS: Schema = {
 """Judgements as people read them; facets and one column per metric come besides."""
 
 SCORES: Schema = {
-    "endpoint": pl.String,
-    "task": pl.String,
-    "profile": pl.String,
-    "metric": pl.String,
+    **dict.fromkeys(("endpoint", "task", "profile", "metric"), pl.String),
     "facet": pl.String,  # what the row is grouped by: "all", "culture", "language", "variant", "topic", "culture+language", ...
     "value": pl.String,  # the group: "KR", "Food", "KR+ko"; "all" for the whole
     "score": pl.Float64,  # over n less left_out, times the metric's scale; null where none of these got a reply
@@ -199,12 +188,7 @@ SCORES: Schema = {
     "n": pl.Int64,  # the fixed denominator: every counted item that was expected
     "questions": pl.Int64,  # how many independent questions the score rests on
     "effective_questions": pl.Float64,  # how many of equal size would tell as much (Kish); null where that is half of them or more
-    "answered": pl.Int64,
-    "refused": pl.Int64,
-    "unreadable": pl.Int64,
-    "truncated": pl.Int64,
-    "failed": pl.Int64,
-    "missing": pl.Int64,
+    **{state.value: pl.Int64 for state in State},
     "cut": pl.Int64,  # of n, how many replies the token limit cut, whatever their state
     "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state
     "why_left_out": pl.String,  # how many for which reason, as a JSON object; null where nothing is left out

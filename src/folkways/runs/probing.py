@@ -50,14 +50,11 @@ PROBES: Schema = {
     **dict.fromkeys(("control_value", "control_low", "control_high"), pl.Float64),
     **dict.fromkeys(("control_n", "control_questions"), pl.Int64),
     "difference": pl.Float64,  # value less control_value
-    "difference_low": pl.Float64,
-    "difference_high": pl.Float64,
+    **dict.fromkeys(("difference_low", "difference_high"), pl.Float64),
     "interval": pl.String,  # of the difference; of the value where there is no control
     "unanswered": pl.Int64,  # units of both groups that lack a reply
     "lacking": pl.String,  # why there is no value, or no control
-    "about": pl.String,
-    "cannot_say": pl.String,
-    "signature": pl.String,
+    **dict.fromkeys(("about", "cannot_say", "signature"), pl.String),
 }
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 
-from folkways.benchmarks.base import Benchmark
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import Written, write_bytes
@@ -22,7 +21,10 @@ def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str,
     model: whose replies, where the run asked several. UnknownNameError for a benchmark without a competition and for a model that
     the run did not ask; FolkwaysError where the run asked none of its tasks, asked an item twice, or has not been scored.
     """
-    chosen = _benchmark(benchmark)
+    known = {found.name: found for found in benchmarks().values() if found.submissions}
+    if present_name(benchmark) not in known:
+        raise UnknownNameError("benchmark with a competition", benchmark, known)
+    chosen = known[present_name(benchmark)]
     asked = [entry for entry in run_records.run_tasks(workspace, run) if entry.task in chosen.submissions]
     if not asked:
         raise FolkwaysError(
@@ -43,13 +45,6 @@ def submit_run(workspace: Workspace, run: run_records.RunRecord, benchmark: str,
         files.append(write_bytes(out / submission.path, content.encode()))
     notes += [f"{name} is not in this run, and has no file" for name in chosen.submissions if name not in {e.task for e in asked}]
     return Written(tuple(files), tuple(notes))
-
-
-def _benchmark(name: str) -> Benchmark:
-    known = {found.name: found for found in benchmarks().values() if found.submissions}
-    if present_name(name) not in known:
-        raise UnknownNameError("benchmark with a competition", name, known)
-    return known[present_name(name)]
 
 
 def _model(workspace: Workspace, run: run_records.RunRecord, tasks: list[str], wanted: str | None) -> str:

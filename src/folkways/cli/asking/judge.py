@@ -12,10 +12,6 @@ from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_fram
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import polars as pl
-
     from folkways.runs.scores.scoring_models import ScoringModels
 
 
@@ -78,7 +74,11 @@ def command(
         chosen = chosen.with_text_tools(text_tools)
     equipped = equip(chosen, scoring)
     data = open_release(named.get("*") or named.get(chosen.benchmark) or chosen.release, chosen.benchmark)
-    judged = judge_file(equipped.task, data, responses, read=_reader(responses), **asked)
+    if responses.suffix.lower() == ".eval":
+        from folkways.integrations.inspect.logs import read_replies as read
+    else:
+        from folkways.text_tables import read_replies as read
+    judged = judge_file(equipped.task, data, responses, read=read, **asked)
     by_facet = facet_table(chosen, judged.scores, facet) if facet else None
     write_frame(judged.judgements, target)
     console = terminal(stderr=True)
@@ -94,14 +94,3 @@ def command(
     console.print(f"wrote {target} ({plural(judged.judgements.height, 'row')})", soft_wrap=True)
     if equipped.problems:
         raise FolkwaysError("\n".join(map(str, equipped.problems)))
-
-
-def _reader(responses: Path) -> Callable[[Path], pl.DataFrame]:
-    """What reads a file with this ending."""
-    if responses.suffix.lower() == ".eval":
-        from folkways.integrations.inspect.logs import read_replies as read_log
-
-        return read_log
-    from folkways.text_tables import read_replies
-
-    return read_replies

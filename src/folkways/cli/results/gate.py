@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,13 +47,10 @@ def command(
     minimums: tuple[str, ...],
     drops: tuple[str, ...],
     models: tuple[str, ...],
-    metric: str | None,
-    profile: str | None,
-    strict: bool,
-    coverage: float,
     judged: Path | None,
     junit: Path | None,
     github: bool,
+    **how: Any,
 ) -> None:
     """Check the scores of RUN (name, number or 'last') against requirements. No model is asked.
 
@@ -80,14 +77,8 @@ def command(
         check_text_target(junit)
     loaded = load_run(run, workspace)
     endpoints = _endpoints(loaded, models)
-    checks = [
-        *(
-            _judged(judged, endpoints, minimums, metric, strict)
-            if judged is not None
-            else _minimums(loaded, endpoints, minimums, metric, profile, strict, coverage)
-        ),
-        *_drops(loaded, endpoints, drops, metric, profile, strict, coverage),
-    ]
+    reached = _minimums(loaded, endpoints, minimums, **how) if judged is None else _judged(judged, endpoints, minimums, **how)
+    checks = [*reached, *_drops(loaded, endpoints, drops, **how)]
     for line in as_lines(checks):
         click.echo(line)
     if github:
@@ -110,7 +101,9 @@ def _endpoints(run: Run, models: tuple[str, ...]) -> list[str]:
         raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
 
 
-def _judged(file: Path, endpoints: list[str], texts: tuple[str, ...], metric: str | None, strict: bool) -> Iterator[Check]:
+def _judged(
+    file: Path, endpoints: list[str], texts: tuple[str, ...], *, metric: str | None, strict: bool, **_of_runs: Any
+) -> Iterator[Check]:
     from folkways.benchmarks.registry import get_task
     from folkways.reports.views.gate import check_range, parse_minimum
     from folkways.runs.judging.judged_scores import check_judged, read_verdicts
@@ -125,13 +118,7 @@ def _judged(file: Path, endpoints: list[str], texts: tuple[str, ...], metric: st
 
 
 def _minimums(
-    run: Run,
-    endpoints: list[str],
-    texts: tuple[str, ...],
-    metric: str | None,
-    profile: str | None,
-    strict: bool,
-    coverage: float,
+    run: Run, endpoints: list[str], texts: tuple[str, ...], *, metric: str | None, profile: str | None, **how: Any
 ) -> Iterator[Check]:
     import polars as pl
 
@@ -154,13 +141,14 @@ def _minimums(
         if of_task.height and resolved not in of_task["profile"]:
             raise FolkwaysError(f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}")
         known = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
-        yield from check_minimum(known, minimum, metric_of(task, metric).name, strict=strict, coverage=coverage)
+        yield from check_minimum(known, minimum, metric_of(task, metric).name, **how)
 
 
 def _drops(
     run: Run,
     endpoints: list[str],
     texts: tuple[str, ...],
+    *,
     metric: str | None,
     profile: str | None,
     strict: bool,

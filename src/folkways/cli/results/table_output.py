@@ -120,11 +120,8 @@ def _narrowest(heading: str, cells: Iterable[str]) -> int:
 def grids(table: Table) -> Iterator[Grid]:
     """The table as people read it: wide by its layout, or its rows as they are."""
     if table.layout is None or table.layout.only_drawn:
-        yield (
-            "",
-            [_heading(name) for name in table.rows.columns],
-            [[_cell(value) for value in row] for row in table.rows.iter_rows()],
-        )
+        cells = [[_cell(value) for value in row] for row in table.rows.iter_rows()]
+        yield "", [_heading(name) for name in table.rows.columns], cells
         return
     layout = table.layout
     for part, across, found in wide_forms(table.rows, layout):

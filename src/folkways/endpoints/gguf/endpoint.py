@@ -91,9 +91,13 @@ class GgufEndpoint(NamedEndpoint):
         except BaseException:
             await self.close()
             raise
+        try:
+            library = version("xllamacpp")
+        except PackageNotFoundError:
+            library = "unknown"
         self.about = storable(
             f"{self._path.name[:60]} sha256:{self._checksum} threads={wanted['threads']} context={wanted['context']} "
-            f"slots={wanted['slots']} template={self._template} xllamacpp={_version()}"
+            f"slots={wanted['slots']} template={self._template} xllamacpp={library}"
         )
         address = Address(self.name, self.identity, self._path.name, f"{url}/v1", dialect=Dialect(reasoning_effort=""))
         asked = _Embedded(address, replace(self._options, timeout=DAY, headers={}), self._header)
@@ -229,13 +233,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _version() -> str:
-    try:
-        return version("xllamacpp")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def physical_cores() -> int:

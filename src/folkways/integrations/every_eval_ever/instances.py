@@ -28,6 +28,9 @@ def instances(
     if not scored:
         return
     reference = [gold] if gold else []
+    said: dict[str, Any] = {"raw": [] if row.response is None else [row.response]}
+    if row.thoughts:
+        said["reasoning_trace"] = [row.thoughts]
     hashed = json.dumps({"raw": text, "reference": reference}, sort_keys=True, separators=(",", ":"))
     common = {
         "schema_version": SCHEMA_VERSION,
@@ -38,7 +41,7 @@ def instances(
         "sample_hash": sha256(hashed.encode()).hexdigest(),
         "interaction_type": "single_turn",
         "input": {"raw": text, "formatted": f"{row.system}\n\n{row.user}" if row.system else row.user, "reference": reference},
-        "output": _output(row),
+        "output": said,
         "messages": None,
         "answer_attribution": _attribution(row, f"folkways {task} {profile}"),
         "token_usage": _usage(row),
@@ -54,16 +57,11 @@ def instances(
         }
 
 
-def _output(row: JudgedRow) -> dict[str, Any]:
-    said: dict[str, Any] = {"raw": [] if row.response is None else [row.response]}
-    return said | ({"reasoning_trace": [row.thoughts]} if row.thoughts else {})
-
-
 def _attribution(row: JudgedRow, method: str) -> list[dict[str, Any]]:
     if row.answer is None:
         return []
-    read = {"turn_idx": 0, "source": "output.raw", "extracted_value": row.answer, "extraction_method": method, "is_terminal": True}
-    return [read]
+    read = {"extracted_value": row.answer, "extraction_method": method}
+    return [{"turn_idx": 0, "source": "output.raw", **read, "is_terminal": True}]
 
 
 def _usage(row: JudgedRow) -> dict[str, int] | None:

@@ -50,13 +50,14 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
     names: endpoint -> what it is called in the files. scores: records.SCORES with ``subject`` and ``model``.
     """
     asked = list(dict.fromkeys(get_task(each.task).benchmark for each in made))
+    began = datetime.fromtimestamp(run.run.created, UTC)
     titles = [benchmarks()[name].title for name in asked]
     title = f"Judgements of {plural(len(run.models), 'model')} on {', '.join(titles)}"
     parts = [
         _front(run, made, title, asked),
         f"# {escape(title)}",
-        f"Run {code(run.run.name)}, begun on {_day(run)}, asked by [folkways]({HOMEPAGE}) {escape(run.run.version)}. A row is the "
-        "judgement of one reply: which item in which language and wording, how it ended, and what it is worth.",
+        f"Run {code(run.run.name)}, begun on {began:%Y-%m-%d}, asked by [folkways]({HOMEPAGE}) {escape(run.run.version)}. "
+        "A row is the judgement of one reply: which item in which language and wording, how it ended, and what it is worth.",
         *_unfinished(run),
         *_contents(run, made, scores),
         *_scores(run, made, scores),
@@ -64,10 +65,6 @@ def card(run: StoredRun, names: Mapping[str, str], scores: pl.DataFrame, made: S
         *_licences(run, made),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _day(run: StoredRun) -> str:
-    return datetime.fromtimestamp(run.run.created, UTC).date().isoformat()
 
 
 def _front(run: StoredRun, made: Sequence[Configuration], title: str, asked: Sequence[str]) -> str:

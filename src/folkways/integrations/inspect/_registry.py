@@ -16,11 +16,6 @@ from folkways.integrations.inspect.tasks import inspect_task, judged, scores
 __all__ = ["judged", "names", "scores"]
 
 
-def inspect_name(task: str) -> str:
-    """``blend/saq`` -> ``blend_saq``; Inspect's names are those of functions."""
-    return task.replace("/", "_").replace("-", "_")
-
-
 _, *_OPTIONS = signature(inspect_task, eval_str=True).parameters.values()
 
 
@@ -31,7 +26,7 @@ def _register(name: str) -> str:
         except FolkwaysError as error:
             raise PrerequisiteError(str(error)) from None
 
-    called = inspect_name(name)
+    called = name.replace("/", "_").replace("-", "_")  # Inspect's names are those of functions
     build.__name__ = build.__qualname__ = called
     build.__doc__ = tasks()[name].about
     build.__signature__ = Signature(_OPTIONS)  # type: ignore[attr-defined]  # by which Inspect knows what -T may be

@@ -39,24 +39,15 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Everything there is to tell, for JSON; what is not known is None."""
+    shared = comparison.shared
     return {
-        "folkways": __version__,
-        "task": comparison.task,
-        "profile": comparison.profile,
-        "metric": comparison.metric.name,
+        **{"folkways": __version__, "task": comparison.task, "profile": comparison.profile, "metric": comparison.metric.name},
         "models": list(comparison.models),
         "verdicts": comparison.verdicts,
         "reversals": comparison.reversals.to_dicts(),
-        "shared": {
-            "rows": comparison.shared.n,
-            "questions": comparison.shared.n_questions,
-            "expected": dict(comparison.shared.expected),
-            "replied": dict(comparison.shared.replied),
-        },
-        "notes": [*comparison.notes, *comparison.shared.notes()],
-        "differences": comparison.differences.to_dicts(),
-        "ranking": comparison.ranking.to_dicts(),
-        "spread": comparison.spread.to_dicts(),
+        "shared": {"rows": shared.n, "questions": shared.n_questions, "expected": shared.expected, "replied": shared.replied},
+        "notes": [*comparison.notes, *shared.notes()],
+        **{name: getattr(comparison, name).to_dicts() for name in ("differences", "ranking", "spread")},
     }
 
 

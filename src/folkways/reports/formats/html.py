@@ -48,7 +48,7 @@ from folkways.reports.views.leaderboard import MOST_IN_SUMMARY
 from folkways.reports.views.overview import Example, examples, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 
-_ROOT = re.compile(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>')
+_ROOT = re.compile(r'^<svg[^>]*?viewBox="([^" ]+ [^" ]+ ([^" ]+)[^"]*)"[^>]*>')
 
 
 SCRIPTS = ("shared", "page", "world", "exports", "items")
@@ -75,7 +75,8 @@ def render_html(
     read = read if read is not None else Read.of(view)
     drawings = drawings if drawings is not None else draw(view)
     style = css_variables() + _asset("report.css")
-    script = _script()
+    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)  # parts share its names, and keep their own to themselves
+    script = '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
     world = WorldMap(view)
     leaderboard = drawings.leaderboard
     return _environment().get_template("report.html.j2").render(
@@ -123,24 +124,14 @@ def _hash(source: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
-def _script() -> str:
-    """The page's script: its parts share the names of the first and keep their own to themselves."""
-    shared, *parts = (_asset(f"script/{name}.js") for name in SCRIPTS)
-    return '"use strict";\n(() => {\n' + shared + "".join(f"{{\n{part}}}\n" for part in parts) + "})();\n"
-
-
 def _asset(name: str) -> str:
     return files("folkways.reports.formats").joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
 
 
 def inline(svg: str) -> Markup:
     """A drawing as part of the page: it scales with its column, and its figure speaks for it."""
-    return Markup(_ROOT.sub(_root, svg))  # noqa: S704 - Vega escapes the names that stand in the drawing
-
-
-def _root(found: re.Match[str]) -> str:
-    width = found[1].split()[2]
-    return f'<svg viewBox="{found[1]}" width="{width}" aria-hidden="true" focusable="false">'
+    root = r'<svg viewBox="\1" width="\2" aria-hidden="true" focusable="false">'
+    return Markup(_ROOT.sub(root, svg))  # noqa: S704 - Vega escapes the names that stand in the drawing
 
 
 def _finalize(value: Any) -> Any:

@@ -91,8 +91,8 @@ def _verdict(found: Found, points: bool, by_variant: Sequence[float], turns: boo
         )
     sentence = f"No difference can be told: {ahead} comes out {size} ahead of {behind}, which chance alone may well do."
     if not math.isnan(found.low):
-        lead = " to ".join(_lead(found, bound, unit) for bound in (found.low, found.high))
-        sentence += f" The true difference may lie anywhere from {lead}."
+        leads = [f"{abs(end):.1f}{unit} for {found.first if end > 0 else found.second}" for end in (found.low, found.high)]
+        sentence += f" The true difference may lie anywhere from {' to '.join(leads)}."
     if not math.isnan(found.detectable):
         sentence += (
             f" These {count(found.questions)} questions would find one of {number(found.detectable)}{unit} four times of five."
@@ -105,10 +105,6 @@ def _between(found: Found, unit: str) -> str:
         return ""
     low, high = (found.low, found.high) if found.difference > 0 else (-found.high, -found.low)
     return f" (between {low:.1f} and {high:.1f}{unit}, with 95 % confidence)"
-
-
-def _lead(found: Found, value: float, unit: str) -> str:
-    return f"{abs(value):.1f}{unit} for {found.first if value > 0 else found.second}"
 
 
 def _wordings(found: Found, by_variant: Sequence[float], turns: bool) -> str:

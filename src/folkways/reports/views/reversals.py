@@ -13,13 +13,11 @@ from folkways.reports.views.comparison_words import ALPHA
 REVERSALS: Schema = {
     **dict.fromkeys(("task", "metric", "first", "second"), pl.String),
     "overall": pl.String,  # the model that is ahead over everything; null where no difference can be told
-    "facet": pl.String,
-    "value": pl.String,
+    **dict.fromkeys(("facet", "value"), pl.String),
     "name": pl.String,  # of the group, as people read it
     "ahead": pl.String,  # the model that is ahead in the group
     "difference": pl.Float64,  # first minus second, there
-    "low": pl.Float64,
-    "high": pl.Float64,
+    **dict.fromkeys(("low", "high"), pl.Float64),
     "p_holm": pl.Float64,  # corrected for the number of groups
 }
 

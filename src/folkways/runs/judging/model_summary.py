@@ -23,9 +23,7 @@ SUMMARY: Schema = {
     "facet": pl.String,  # all, culture, language
     "value": pl.String,
     "quantity": pl.String,  # a key of QUANTITIES
-    "estimate": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
+    **dict.fromkeys(("estimate", "low", "high"), pl.Float64),
     "p_holm": pl.Float64,  # of differences: two-sided, corrected for the pairs
     "interval": pl.String,
     "n": pl.Int64,  # rows that it rests on

@@ -43,35 +43,29 @@ def score_on_ray(
         registry = ending.enter_context(encoders(ray, chosen, cluster)) if names else None
         computed = None if registry is None else Computed(registry)
         told = replace(chosen, names=names, watch=ScoringModels.watch, computed=computed)
-        progress = _Progress(ray, registry, chosen.watch)
+        look = _looker(ray, registry, chosen.watch)
         judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
         asked = [judge.remote(place_of(workspace), run.id, each.task, profile, text_tools, told) for each in run_tasks]
         for reference in asked:
             ending.callback(ray.cancel, reference)
         for reference in asked:
-            yield _result(ray, reference, progress)
+            yield _result(ray, reference, look)
 
 
-class _Progress:
-    """Shows how far the models of all nodes are together."""
+def _looker(ray: Any, registry: Any, watch: Watcher) -> Callable[[], None]:
+    """What asks how far the models of all nodes are together, and shows the counts that are others than before."""
+    tells: dict[str, Callable[[int, int], None]] = {}
+    shown: dict[str, tuple[int, int]] = {}
 
-    def __init__(self, ray: Any, registry: Any, watch: Watcher) -> None:
-        self._ray = ray
-        self._registry = registry
-        self._watch = watch
-        self._tells: dict[str, Callable[[int, int], None]] = {}
-        self._shown: dict[str, tuple[int, int]] = {}
+    def look() -> None:
+        asked = registry.counts.remote()
+        if ray.wait([asked], timeout=LOOK_SECONDS)[0]:
+            for name, counts in ray.get(asked).items():
+                if shown.get(name) != counts:
+                    shown[name] = counts
+                    tells.setdefault(name, watch(name))(*counts)
 
-    def look(self) -> None:
-        """Ask for the counts, and show those that are others than before."""
-        if self._registry is None:
-            return
-        asked = self._registry.counts.remote()
-        if self._ray.wait([asked], timeout=LOOK_SECONDS)[0]:
-            for name, counts in self._ray.get(asked).items():
-                if self._shown.get(name) != counts:
-                    self._shown[name] = counts
-                    self._tells.setdefault(name, self._watch(name))(*counts)
+    return look if registry is not None else lambda: None
 
 
 def _anywhere(model: str) -> str:
@@ -93,12 +87,12 @@ def _score_task(
     return plain_errors(work)
 
 
-def _result(ray: Any, reference: Any, progress: _Progress) -> Any:
+def _result(ray: Any, reference: Any, look: Callable[[], None]) -> Any:
     """What a worker returned, or the error that it ended in. Ctrl-C is not waited for."""
     while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
         interrupts.check()
-        progress.look()
-    progress.look()
+        look()
+    look()
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as failure:

@@ -56,17 +56,14 @@ def find_item(workspace: Workspace | None, name: str, run_name: str | None = Non
         runs = [run_records.find_run(workspace, run_name)] if run_name else list(reversed(run_records.list_runs(workspace)))
         for run in runs:
             asked = [task for task in results.tasks_with_item(workspace, run, item) if not wanted or task in wanted]
+            if len(asked) > 1:
+                named = ", ".join(f"{task}:{item}" for task in asked)
+                raise FolkwaysError(f"several tasks have an item {item!r}; say which: {named}")
             if asked:
-                return _from_run(workspace, run, _only(asked, item), item, release)
+                return _from_run(workspace, run, asked[0], item, release)
         if run_name:
             raise FolkwaysError(f"run {run_name} asks no item {name!r}; leave --run out to look in the data itself")
     return _from_release(name, item, wanted, release)
-
-
-def _only(found: list[str], item: str) -> str:
-    if len(found) > 1:
-        raise FolkwaysError(f"several tasks have an item {item!r}; say which: {', '.join(f'{task}:{item}' for task in found)}")
-    return found[0]
 
 
 def _from_run(workspace: Workspace, run: run_records.RunRecord, task_name: str, item: str, release_name: str | None) -> KnownItem:

@@ -157,19 +157,16 @@ def _look(workspace: Workspace, run: run_records.RunRecord, share: _Share, profi
     known = [item for values in share.values for item in values["item"].to_list()]
     responses = results.responses(workspace, run, part).filter(~pl.col("item").is_in(known))
     resolved = task.resolve_profile(profile)
+    # Columns of judgements that decide what a unit is worth.
+    needed = dict.fromkeys(("item", "culture", "question", "counted", frame.metric.name, *share.plan.options.strata, "ordinal"))
     for items in frame.read() if responses.height else ():
         said = responses.join(items.select("item"), on="item", how="semi", maintain_order="left")
         if said.height:
             judged = task.judge(items.join(said.select("item"), on="item", how="semi"), said, resolved)
-            share.values.append(judged.with_columns(said["ordinal"]).select("item", *_needed(share), "ordinal"))
+            share.values.append(judged.with_columns(said["ordinal"]).select(*needed))
     if share.values:
         totals = unit_totals(task, frame.metric, share.plan.options.strata, pl.concat(share.values))
         for name, drawn in drawn_strata(totals, frame.populations).items():
             share.drawn[name] = drawn.rows.size
             _, interval = anytime_mean([drawn], target=until / 100)
             share.half_widths[name] = (interval.high - interval.low) / 2
-
-
-def _needed(share: _Share) -> list[str]:
-    """Columns of judgements that decide what a unit is worth."""
-    return list(dict.fromkeys(("culture", "question", "counted", share.frame.metric.name, *share.plan.options.strata)))
