@@ -64,9 +64,9 @@ def ask(model: Path | str, *requests, concurrency: int = 2) -> list[Completion |
 
 
 def test_what_is_read_of_a_header(tmp_path):
-    assert read_header(written(tmp_path)) == Header("llama", 2048, "{{ messages }}", 3)
+    assert read_header(written(tmp_path)) == Header(2048, "{{ messages }}", 3)
     assert read_header(written(tmp_path, **{"llama.context_length": None, "tokenizer.chat_template": None})) == Header(
-        "llama", None, None, 3
+        None, None, 3
     )
 
 
@@ -81,7 +81,7 @@ def test_other_values_are_passed_over_and_no_cut_goes_unnoticed(tmp_path_factory
     path = tmp_path_factory.mktemp("gguf") / "model.gguf"
     whole = header(others | WHOLE)
     path.write_bytes(whole)
-    assert read_header(path) == Header("llama", 2048, "{{ messages }}", 3)
+    assert read_header(path) == Header(2048, "{{ messages }}", 3)
     path.write_bytes(whole[: int(len(whole) * cut)])
     with pytest.raises(FolkwaysError, match=r"cut off|not a GGUF file"):
         read_header(path)

@@ -26,14 +26,13 @@ from folkways.workspace.errors import WorkspaceError
 
 @dataclass(frozen=True)
 class Session:
-    """What one session of a run did. ``continued`` tells whether the run was begun earlier.
+    """What one session of a run did.
 
     news: whether there is something that scores cannot know yet; not where a run that was finished had nothing left to ask.
     """
 
     run: run_records.RunRecord
     progresses: tuple[ModelProgress, ...]
-    continued: bool
     news: bool
 
 
@@ -107,4 +106,4 @@ def execute(
     # Another run may have asked for the same replies anew.
     quiet = run.state == "finished" and options.until is None and all(progress.total == 0 for progress in progresses)
     known = (now if over else run).finished or 0.0
-    return Session(left, tuple(progresses), continued, not (over or quiet) or results.told_since(workspace, run, known))
+    return Session(left, tuple(progresses), not (over or quiet) or results.told_since(workspace, run, known))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from types import TracebackType
+from typing import Any
 
 import click
 from rich.console import Console
@@ -126,11 +127,10 @@ class RunProgress:
     def _show(self, counts: ModelProgress, name: str) -> None:
         if not counts.total:
             return
-        cells = {"model": name, **figures(counts)}
+        now: dict[str, Any] = {"total": counts.total, "cells": {"model": name, **figures(counts)}}
         if counts.endpoint not in self._lines:
-            self._lines[counts.endpoint] = self._bars.add_task(counts.endpoint, total=counts.total, cells=cells)
-        ended = counts.total - counts.left
-        self._bars.update(self._lines[counts.endpoint], completed=ended, total=counts.total, cells=cells)
+            self._lines[counts.endpoint] = self._bars.add_task(counts.endpoint, **now)
+        self._bars.update(self._lines[counts.endpoint], completed=counts.total - counts.left, **now)
 
 
 def check_finished(run: RunRecord, done: str) -> None:

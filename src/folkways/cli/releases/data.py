@@ -42,9 +42,9 @@ def list_releases(as_json: bool) -> None:
         click.echo(f"{click.style(record.name, bold=True)}{known_as}   {entry['state']}")
         click.echo(click.wrap_text(record.about, width=100, initial_indent="  ", subsequent_indent="  "))
         size = f", {in_bytes(sum(file.size or 0 for file in record.files))}" if entry["bytes"] else ""
-        click.echo(
-            f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; {_origin(record)}"
-        )
+        host = {"github": "github.com/", "hub": "huggingface.co/datasets/"}.get(record.source)
+        origin = f"{host}{record.repository}" if host else "part of folkways"
+        click.echo(f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; {origin}")
         click.echo(f"  cite: {_short_citation(record)}\n")
     click.echo("Citations in full: folkways data list --json")
 
@@ -142,11 +142,6 @@ def _announce(release: Release, what: str) -> None:
 def _unpublished(record: ReleaseRecord) -> list[str]:
     """The files that only a copy brings."""
     return [entry.path for entry in record.files if not entry.remote]
-
-
-def _origin(record: ReleaseRecord) -> str:
-    hosts = {"github": "github.com/", "hub": "huggingface.co/datasets/"}
-    return f"{hosts[record.source]}{record.repository}" if record.source in hosts else "part of folkways"
 
 
 def _short_citation(record: ReleaseRecord) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 import click
 
@@ -93,9 +94,8 @@ class Bar(Progress):
     def started(self, label: str, files: int, size: int, present: int) -> None:
         """Begin to draw."""
         self._size, self._done = size, 0
-        self._display.update(
-            self._task, description=label, visible=True, total=size or None, completed=present, done=0, files=files
-        )
+        shown: dict[str, Any] = {"description": label, "visible": True, "done": 0, "files": files}
+        self._display.update(self._task, total=size or None, completed=present, **shown)
         self._display.start()
 
     def grew(self, size: int) -> None:

@@ -40,7 +40,6 @@ class Header:
     None where the file does not say.
     """
 
-    architecture: str
     context: int | None
     chat_template: str | None
     vocabulary: int | None = None
@@ -84,12 +83,8 @@ def read_header(path: Path) -> Header:
         raise FolkwaysError(f"{path} holds no language model but {found.get('general.type') or architecture or 'something else'}")
     context, template = found.get(f"{architecture}.context_length"), found.get("tokenizer.chat_template")
     tokens = found.get("tokenizer.ggml.tokens")
-    return Header(
-        architecture,
-        int(context) if context else None,
-        str(template) if template else None,
-        tokens if isinstance(tokens, int) else None,
-    )
+    known = tokens if isinstance(tokens, int) else None
+    return Header(int(context) if context else None, str(template) if template else None, known)
 
 
 def _read_values(content: mmap.mmap, path: Path) -> dict[str, Any]:

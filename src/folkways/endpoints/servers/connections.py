@@ -65,11 +65,6 @@ class Reply:
     body: bytes
     used_before: bool
 
-    @property
-    def good(self) -> bool:
-        """Whether the status says that the body is an answer."""
-        return 200 <= self.status < 300
-
 
 class _Line:
     """A connection.

@@ -19,7 +19,6 @@ from folkways.reports.text import one_line, shorten
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _OURS = re.compile(r"[^/]+/test-\d{5}\.parquet")
-_EMPTY = (".gitattributes",)
 
 _MEANINGS = {
     401: "the hub does not take the token in HF_TOKEN; make another with the right to write at {endpoint}/settings/tokens",
@@ -167,7 +166,7 @@ def open_hub() -> Hub:
 
 
 def _check_replaceable(name: str, known: Any, there: Sequence[str], *, public: bool) -> None:
-    if MARK not in (known.tags or ()) and set(there) - set(_EMPTY):
+    if MARK not in (known.tags or ()) and set(there) - {".gitattributes"}:
         raise FolkwaysError(f"the data set {name} is there and is no exported run: it stays as it is; push to another name")
     if not known.private and not public:
         raise FolkwaysError(

@@ -6,7 +6,7 @@ Inspect itself is not needed for that, which would bring a hundred packages. The
 
 from __future__ import annotations
 
-import json
+import json  # as Inspect itself: it writes NaN for a sample that was not scored, which is no JSON and which orjson refuses
 import re
 import sys
 import zipfile
@@ -114,7 +114,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
         raise FolkwaysError(f"the log {path} {'is a folder; name a file in it' if path.is_dir() else 'does not exist'}")
     with _words(path):
         if path.suffix.lower() == ".json":
-            header = _parsed(path.read_bytes())
+            header = json.loads(path.read_bytes())
             samples = header.get("samples") or [] if isinstance(header, dict) else []
         else:
             with zipfile.ZipFile(path) as archive:
@@ -142,11 +142,6 @@ def _words(path: Path) -> Iterator[None]:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
 
 
-def _parsed(content: bytes) -> Any:
-    """Parsed as Inspect does: it writes NaN for a sample that was not scored, which is no JSON and which orjson refuses."""
-    return json.loads(content)
-
-
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """The content of a member. BadZipFile if it is not what was written.
 
@@ -170,8 +165,8 @@ def _header(archive: zipfile.ZipFile) -> Json:
     """Of a log that was not finished, what was written down at its start."""
     names = set(archive.namelist())
     if "header.json" in names:
-        return dict(_parsed(_member(archive, "header.json")))
-    return {**_parsed(_member(archive, "_journal/start.json")), "status": "started"}
+        return dict(json.loads(_member(archive, "header.json")))
+    return {**json.loads(_member(archive, "_journal/start.json")), "status": "started"}
 
 
 def _summaries(archive: zipfile.ZipFile) -> list[Json]:
@@ -181,7 +176,7 @@ def _summaries(archive: zipfile.ZipFile) -> list[Json]:
     else:
         journal = {int(match[1]): name for name in names if (match := _JOURNAL.fullmatch(name))}
         parts = [journal[number] for number in sorted(journal)]
-    found = [sample for part in parts for sample in _parsed(_member(archive, part))]
+    found = [sample for part in parts for sample in json.loads(_member(archive, part))]
     return [*{(sample["id"], sample.get("epoch", 1)): sample for sample in found}.values()]  # one that was asked again counts anew
 
 
@@ -192,7 +187,7 @@ def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
                 f"keeps the sample {name} in chunks, which are for agents' long transcripts, not for replies", file=path
             )
         if _SAMPLE.fullmatch(name):
-            yield _parsed(_member(archive, name))
+            yield json.loads(_member(archive, name))
 
 
 def _numbers(sample: Json) -> dict[str, float | None]:

@@ -72,18 +72,17 @@ def with_colours(svg: str, colours: dict[str, str]) -> str:
 
 def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure]]:
     """The figures of a task by section: ``culture``, ``language``, ``facet``, ``map`` and ``more``."""
-    figures: dict[str, list[Figure]] = {"culture": [], "language": [], "facet": [], "map": [], "more": []}
-    if "culture" in task.facets and len(task.facets["culture"].values) > 1:
-        figures["culture"].append(_groups(task, task.facets["culture"], short))
     drawn = task.models[:MAX_FIGURES_PER_KIND]
-    if charts.language_pairs(task):
-        paired = _asked_in(task.facets[JOINT_LANGUAGE], drawn)
-        figures["language"] = [_languages(task, endpoint, short) for endpoint in paired]
-    figures["facet"] = [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60]
-    figures["map"] = [_map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)]
+    cultures = [view for name, view in task.facets.items() if name == "culture" and len(view.values) > 1]
+    paired = _asked_in(task.facets[JOINT_LANGUAGE], drawn) if charts.language_pairs(task) else []
     crossed = [view for view in task.more if view.facet.startswith("culture+")]
-    figures["more"] = [_map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)]
-    return figures
+    return {
+        "culture": [_groups(task, view, short) for view in cultures],
+        "language": [_languages(task, endpoint, short) for endpoint in paired],
+        "facet": [_groups(task, view, short) for view in task.single_facets if 1 < len(view.values) <= 60],
+        "map": [_map(task, view, endpoint, short) for view in task.maps for endpoint in _asked_in(view, drawn)],
+        "more": [_map(task, view, endpoint, short) for view in crossed for endpoint in _asked_in(view, drawn)],
+    }
 
 
 def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from folkways.benchmarks.results import ResultTables
-from folkways.reports.data import PEOPLE
+from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.names import facet_title
 from folkways.reports.text import count, interval, number, one_line, percent
@@ -33,16 +33,10 @@ def render_markdown(view: ReportView, leaderboard: Leaderboard | None = None, tu
     parts += _published(board)
     parts += _analyses(view)
     if data.failures.height:
-        rows = [
-            [
-                escape(row["endpoint"]),
-                code(row["task"], in_table=True),
-                escape(row["kind"]),
-                count(row["count"]),
-                code((row["example"] or "")[:200], in_table=True),
-            ]
-            for row in data.failures.iter_rows(named=True)
-        ]
+        rows = []
+        for endpoint, task_name, kind, times, example in data.failures.select(list(FAILURES)).iter_rows():
+            words, said = [escape(endpoint), code(task_name, in_table=True)], code((example or "")[:200], in_table=True)
+            rows.append([*words, escape(kind), count(times), said])
         parts += ["## What failed", table(["Model", "Task", "Kind", "Count", "Example"], rows, numeric={3})]
     parts += ["## Signatures", "\n".join(f"- {name}: {code(signature)}" for signature, name in view.signatures.items())]
     if data.releases:

@@ -80,10 +80,9 @@ def check_judged(
 
 def _groups(own: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
     yield "all", "all", own
-    for (culture,), part in own.group_by(["culture"], maintain_order=True):
-        yield "culture", str(culture), part
-    for (culture, language), part in own.group_by(["culture", "language"], maintain_order=True):
-        yield "culture+language", f"{culture}+{language}", part
+    for facet in (["culture"], ["culture", "language"]):
+        for values, part in own.group_by(facet, maintain_order=True):
+            yield "+".join(facet), "+".join(map(str, values)), part
 
 
 def _score(part: pl.DataFrame, wanted: Minimum) -> dict[str, object]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import asked_tasks, tasks
-from folkways.benchmarks.suites import Own, narrowed
+from folkways.benchmarks.suites import narrowed
 from folkways.errors import FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.releases.base import Release
 from folkways.releases.registry import get_record, release_names
@@ -26,6 +26,7 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
     if unused:
         raise UnknownNameError("benchmark of a release (no task of the run reads it)", sorted(unused)[0], benchmarks)
     _check_tasks(options, chosen)
+    of_run = {} if options.limit is None else {"limit": options.limit}
     opened: dict[str, Release] = {}
     planned = []
     lacking: dict[Task, NotOnDiskError] = {}
@@ -38,7 +39,8 @@ def plan_tasks(options: RunOptions) -> list[TaskPlan]:
         except NotOnDiskError as error:
             lacking[task] = error
             continue
-        planned.append(TaskPlan(task, opened[name], _narrowed(options, own), own))
+        of_task = replace(options, **narrowed(of_run, own)) if own else options  # type: ignore[arg-type]
+        planned.append(TaskPlan(task, opened[name], of_task, own))
     if lacking and not (options.skip_missing and planned):
         raise _without_data(lacking, options, some=bool(planned))
     return each_with_its_own(planned, options) if len(planned) > 1 else planned
@@ -77,12 +79,6 @@ def _is_absent(name: str) -> bool:
 
 def _release_name(task: Task, options: RunOptions) -> str:
     return options.releases.get(task.benchmark, options.releases.get("*", task.release))
-
-
-def _narrowed(options: RunOptions, own: Own) -> RunOptions:
-    """The options of a task that has some of its own."""
-    of_run = {} if options.limit is None else {"limit": options.limit}
-    return replace(options, **narrowed(of_run, own)) if own else options  # type: ignore[arg-type]
 
 
 def _without_data(lacking: Mapping[Task, NotOnDiskError], options: RunOptions, *, some: bool) -> NotOnDiskError:
