@@ -51,7 +51,7 @@ class Adapt(StageKind):
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
         ("strategies", "intra", "inter"),
-        lambda row: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
+        lambda row, _: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
     )
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:

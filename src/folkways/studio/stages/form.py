@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -20,18 +19,24 @@ import polars as pl
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
+from folkways.studio.stages.base import Config, Content, Decision, Option, Say, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
-from folkways.studio.stages.form_settings import form_problems, wanted_by
+from folkways.studio.stages.form_settings import form_problems, is_asked, wanted_by
+from folkways.studio.stages.form_sheet import form_sheet
 from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, line_of, lines_of
 from folkways.studio.stages.forms import FormFields
-from folkways.studio.stages.parts import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
-
-ALT, TRANSCRIPT = "_alt", "_transcript"
-"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
-
-ORDER = "_order"
-"""A field of shown content: whose order of pairs it is."""
+from folkways.studio.stages.parts import (
+    ALT,
+    ORDER,
+    TRANSCRIPT,
+    Part,
+    PartType,
+    Scale,
+    UnfitError,
+    shown_options,
+    text_fields,
+    values_of,
+)
 
 MOST_THINGS = 30
 
@@ -228,7 +233,7 @@ class Form(StageKind):
             {
                 "asked": part,
                 "field": f"ask-{part['key']}",
-                "options": self._shown_options(part, content),
+                "options": shown_options(part, content),
                 "points": [*Scale.points(part)] if part["type"] == "scale" else [],
                 "value": given.get(part["key"]),
                 "when": self._when(part, config, content),
@@ -236,14 +241,6 @@ class Form(StageKind):
             for part in config["ask"]
         ]
         return {"parts": parts}
-
-    @staticmethod
-    def _shown_options(part: Part, content: Content) -> list[tuple[int, str, Any]]:
-        """(position, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
-        found = [(place, value, words) for place, (value, words) in enumerate(options_of(part, content))]
-        if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
-            found[:2] = found[1::-1]
-        return found
 
     @staticmethod
     def _when(part: Part, config: Config, content: Content) -> str:
@@ -274,6 +271,12 @@ class Form(StageKind):
         """Each answer after its key."""
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]
 
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet:
+        """A column per part."""
+        return form_sheet(config, say)
+
     # Exports
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
@@ -287,14 +290,6 @@ class Form(StageKind):
     def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
         """What each column of the form's table means."""
         return [codebook_row(part) for part in config["ask"]]
-
-
-def is_asked(part: Part, answers: Mapping[str, Any]) -> bool:
-    """Whether a part is asked of somebody who gave these answers to the parts above it."""
-    if "if" not in part:
-        return True
-    said = answers.get(part["if"]["key"])
-    return any(each in said if isinstance(said, list) else each == said for each in wanted_by(part["if"]))
 
 
 def _same(kind: PartType, said: Any, known: Any) -> bool:

@@ -7,6 +7,7 @@ A part is a mapping of the study's file: ``key``, ``type``, ``label``, and the s
 
 from __future__ import annotations
 
+import random
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,12 @@ LONGEST_TEXT = 4000
 THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+")
 MOST_STEPS = 11
 """Points of a scale: more than eleven fit on no phone."""
+
+ORDER = "_order"
+"""A field of shown content: whose order of pairs it is."""
+
+ALT, TRANSCRIPT = "_alt", "_transcript"
+"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
 
 
 class UnfitError(ValueError):
@@ -52,6 +59,14 @@ def options_of(part: Part, content: Content) -> list[tuple[str, Any]]:
 def values_of(part: Part, content: Content) -> list[str]:
     """The values of a part's options."""
     return [value for value, _ in options_of(part, content)]
+
+
+def shown_options(part: Part, content: Content) -> list[tuple[int, str, Any]]:
+    """(position, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+    found = [(place, value, words) for place, (value, words) in enumerate(options_of(part, content))]
+    if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
+        found[:2] = found[1::-1]
+    return found
 
 
 def text_fields(part: Part) -> list[str]:

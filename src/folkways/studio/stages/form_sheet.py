@@ -1,0 +1,119 @@
+"""A form of a study's own as columns of a workbook: what a row shows of its item, and a column per part to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from folkways.studio.stages.arranging import PART_TYPES
+from folkways.studio.stages.base import Config, Content, Say, Sheet
+from folkways.studio.stages.cell_texts import CellError, shortened
+from folkways.studio.stages.cells import CELLS, item_column
+from folkways.studio.stages.fields import raise_if
+from folkways.studio.stages.form_settings import is_asked, wanted_by
+from folkways.studio.stages.parts import ALT, TRANSCRIPT, Part, UnfitError
+
+NOTHING = ("-", "–", "—")
+"""What people write where there is nothing to choose or mark; a row that is left empty is not handed in."""
+
+MOST_CHARACTERS = 32_767
+"""Characters that a workbook's cell holds; a table of another format is read no further."""
+
+
+def form_sheet(config: Config, say: Say) -> Sheet:
+    """The sheet of a form; say: see ``base.Say``."""
+    fields = [field for shown in config["show"] for field in _fields(shown)]
+    columns = _columns(config["ask"], fields)
+
+    def shown(content: Content) -> dict[str, str]:
+        row = {item_column(field): str(content.get(field, "")) for field in fields}
+        return row | {name: text for part in config["ask"] for name, text in CELLS[part["type"]].shown(part, content).items()}
+
+    def offered(content: Content) -> dict[str, Sequence[str]]:
+        return {column: CELLS[part["type"]].offered(part, content, say) for column, part in columns.items()}
+
+    return Sheet(
+        shown,
+        tuple(columns),
+        lambda cells, content: {"answers": _read(cells, columns, content, say)},
+        {
+            **{item_column(each["field"]): say(each["label"]) for each in config["show"] if "label" in each},
+            **{column: _help(part, columns, say) for column, part in columns.items()},
+        },
+        offered,
+    )
+
+
+def _fields(shown: Mapping[str, Any]) -> list[str]:
+    """The fields of an entry of ``show``; of a picture or recording its words too."""
+    field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
+    return [field, *([f"{field}{more}"] if more else [])]
+
+
+def _columns(ask: Sequence[Part], fields: Sequence[str]) -> dict[str, Part]:
+    """Column -> part: its key, where nothing else has that name."""
+    taken = {"assignment", *fields, *(part[name] for part in ask for name in ("options_from", "of") if name in part)}
+    return {f"{part['key']}: answer" if part["key"] in taken else part["key"]: part for part in ask}
+
+
+def _help(part: Part, columns: Mapping[str, Part], say: Say) -> str:
+    """What is asked and how it is answered."""
+    lines = [
+        say(part["label"]),
+        *([say(part["help"])] if "help" in part else []),
+        f"Write {CELLS[part['type']].how(part, {}, say)}.",
+    ]
+    if "if" in part:
+        lines.append(f"Only where {_condition(part, columns, {}, say)}.")
+    if not part.get("required", True):
+        lines.append("May stay empty." if part["type"] == "text" else "May stay empty; write - to say that there is nothing.")
+    return "\n".join(lines)
+
+
+def _condition(part: Part, columns: Mapping[str, Part], content: Content, say: Say) -> str:
+    """When a part is asked: "polite is no"."""
+    column, other = next((name, each) for name, each in columns.items() if each["key"] == part["if"]["key"])
+    words = CELLS[other["type"]].words(other, content, say)
+    return f"{column} is {' or '.join(dict.fromkeys(words.get(each, str(each)) for each in wanted_by(part['if'])))}"
+
+
+def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Content, say: Say) -> dict[str, Any]:
+    """The answers of a row by key. SubmissionError names every cell that cannot be taken, and what can be: an answer to what is
+    not asked too, because somebody wrote it.
+    """
+    answers: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    unread: set[str] = set()
+    for column, part in columns.items():
+        cell, key, kind = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"], CELLS[part["type"]]
+        asked, how = is_asked(part, answers), f"(write {kind.how(part, content, say)})"
+        if not cell or (cell in NOTHING and not (asked and _can_be(cell, part, content, say))):
+            if asked and part.get("required", True):
+                problems[column] = f"has to be answered {how}"
+                unread.add(key)
+            continue
+        try:
+            if len(cell) > MOST_CHARACTERS:
+                raise CellError(f"{shortened(cell)} has {len(cell)} characters; {MOST_CHARACTERS} is the most")
+            if asked:
+                answers[key] = PART_TYPES[part["type"]].clean(kind.read(cell, part, content), part, content)
+            elif part["if"]["key"] in unread:
+                unread.add(key)
+            else:
+                when = _condition(part, columns, content, say)
+                problems[column] = (
+                    f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or correct that one"
+                )
+        except CellError as error:
+            problems[column] = f"{error} {how}"
+            unread.add(key)
+        except UnfitError as error:
+            problems[column] = f"{shortened(cell)}: {str(error).rstrip('.')} {how}"
+            unread.add(key)
+    raise_if(problems)
+    return answers
+
+
+def _can_be(dash: str, part: Part, content: Content, say: Say) -> bool:
+    """Whether a dash is an answer like others: words of one's own, or an option."""
+    return part["type"] == "text" or dash in CELLS[part["type"]].words(part, content, say).values()
