@@ -181,7 +181,7 @@ class NumberCell(Cell):
 
     def how(self, part: Part, content: Content, say: Say) -> str:
         """Its bounds."""
-        return f"a number{_bounds(part)}, with nothing between its thousands"
+        return f"a number{_bounds(part)}, with a point before decimals and nothing between its thousands"
 
     def read(self, cell: str, part: Part, content: Content) -> Any:
         """The number, or what stands there in its place."""

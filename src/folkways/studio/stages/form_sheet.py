@@ -8,7 +8,7 @@ from typing import Any
 from folkways.studio.stages.arranging import PART_TYPES
 from folkways.studio.stages.base import Config, Content, Say, Sheet
 from folkways.studio.stages.cell_texts import CellError, shortened
-from folkways.studio.stages.cells import CELLS, item_column
+from folkways.studio.stages.cells import CELLS, ChoiceCell, item_column
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.form_settings import is_asked, wanted_by
 from folkways.studio.stages.parts import ALT, TRANSCRIPT, Part, UnfitError
@@ -87,7 +87,7 @@ def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Conten
     for column, part in columns.items():
         cell, key, kind = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"], CELLS[part["type"]]
         asked, how = is_asked(part, answers), f"(write {kind.how(part, content, say)})"
-        if not cell or (cell in NOTHING and not (asked and _can_be(cell, part, content, say))):
+        if not cell or (cell in NOTHING and not (asked and _can_be(cell, part, content))):
             if asked and part.get("required", True):
                 problems[column] = f"has to be answered {how}"
                 unread.add(key)
@@ -114,6 +114,10 @@ def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Conten
     return answers
 
 
-def _can_be(dash: str, part: Part, content: Content, say: Say) -> bool:
+def _can_be(dash: str, part: Part, content: Content) -> bool:
     """Whether a dash is an answer like others: words of one's own, or an option."""
-    return part["type"] == "text" or dash in CELLS[part["type"]].words(part, content, say).values()
+    kind = CELLS[part["type"]]
+    try:
+        return part["type"] == "text" or (isinstance(kind, ChoiceCell) and bool(kind.read(dash, part, content)))
+    except CellError:
+        return False
