@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -85,19 +86,22 @@ def _offer(book: Workbook, columns: Sequence[str], filled: Mapping[str, Sequence
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
-    lists: dict[tuple[str, ...], DataValidation] = {}
+    lists: dict[tuple[str, ...], list[str]] = {}
     for title, offered in filled.items():
-        for row, texts in enumerate(offered, 2):
+        letter, row = get_column_letter(columns.index(title) + 1), 2
+        for texts, same in groupby(map(tuple, offered)):
+            last = row + len([*same]) - 1
             if texts:
-                found = lists.setdefault(tuple(texts), DataValidation(type="list", showErrorMessage=False))
-                found.add(f"{get_column_letter(columns.index(title) + 1)}{row}")
+                lists.setdefault(texts, []).append(f"{letter}{row}:{letter}{last}")
+            row = last + 1
     if lists:
         sheet = book.create_sheet("lists")
         sheet.sheet_state = "hidden"
-        for row, (texts, found) in enumerate(lists.items(), 1):
-            found.formula1 = f"lists!$A${row}:${get_column_letter(len(texts))}${row}"
+        for row, (texts, places) in enumerate(lists.items(), 1):
             cells = [WriteOnlyCell(sheet) for _ in texts]
             for cell, text in zip(cells, texts, strict=True):
                 _put_text(cell, text)
             sheet.append(cells)
-            book.worksheets[0].data_validations.append(found)
+            source = f"lists!$A${row}:${get_column_letter(len(texts))}${row}"
+            rule = DataValidation(type="list", formula1=source, sqref=" ".join(places), showErrorMessage=False)
+            book.worksheets[0].data_validations.append(rule)

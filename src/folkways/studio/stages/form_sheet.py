@@ -85,33 +85,36 @@ def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Conten
     problems: dict[str, str] = {}
     unread: set[str] = set()
     for column, part in columns.items():
-        cell, key, kind = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"], CELLS[part["type"]]
-        asked, how = is_asked(part, answers), f"(write {kind.how(part, content, say)})"
-        if not cell or (cell in NOTHING and not (asked and _can_be(cell, part, content))):
-            if asked and part.get("required", True):
-                problems[column] = f"has to be answered {how}"
+        cell, key = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"]
+        empty = not cell or (cell in NOTHING and not _can_be(cell, part, content))
+        if is_asked(part, answers):
+            problem = "has to be answered" if empty and part.get("required", True) else ""
+            try:
+                if not empty:
+                    answers[key] = _answer(cell, part, content)
+            except CellError as error:
+                problem = str(error)
+            except UnfitError as error:
+                problem = f"{shortened(cell)}: {str(error).rstrip('.')}"
+            if problem:
+                problems[column] = f"{problem} (write {CELLS[part['type']].how(part, content, say)})"
                 unread.add(key)
-            continue
-        try:
-            if len(cell) > MOST_CHARACTERS:
-                raise CellError(f"{shortened(cell)} has {len(cell)} characters; {MOST_CHARACTERS} is the most")
-            if asked:
-                answers[key] = PART_TYPES[part["type"]].clean(kind.read(cell, part, content), part, content)
-            elif part["if"]["key"] in unread:
-                unread.add(key)
-            else:
-                when = _condition(part, columns, content, say)
-                problems[column] = (
-                    f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or correct that one"
-                )
-        except CellError as error:
-            problems[column] = f"{error} {how}"
+        elif part["if"]["key"] in unread:
             unread.add(key)
-        except UnfitError as error:
-            problems[column] = f"{shortened(cell)}: {str(error).rstrip('.')} {how}"
-            unread.add(key)
+        elif not empty and cell not in NOTHING:
+            when = _condition(part, columns, content, say)
+            problems[column] = (
+                f"{shortened(cell)} is an answer, but this is asked only where {when}; empty this cell, or correct that one"
+            )
     raise_if(problems)
     return answers
+
+
+def _answer(cell: str, part: Part, content: Content) -> Any:
+    if len(cell) > MOST_CHARACTERS:
+        raise CellError(f"{shortened(cell)} has {len(cell)} characters; {MOST_CHARACTERS} is the most")
+    kind = PART_TYPES[part["type"]]
+    return kind.clean(CELLS[part["type"]].read(cell, part, content), part, content)
 
 
 def _can_be(dash: str, part: Part, content: Content) -> bool:
