@@ -19,13 +19,13 @@ import polars as pl
 
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.errors import Message
-from folkways.studio.stages.arranging import PART_TYPES
 from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
-from folkways.studio.stages.form_settings import form_problems, wanted_by
-from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, line_of, lines_of
-from folkways.studio.stages.forms import FormFields
-from folkways.studio.stages.parts import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.form_fields import FormFields
+from folkways.studio.stages.parts.settings import form_problems, wanted_by
+from folkways.studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
+from folkways.studio.stages.parts.types import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
 
 ALT, TRANSCRIPT = "_alt", "_transcript"
 """What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""

@@ -16,7 +16,7 @@ from folkways.records import Schema
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import one_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""

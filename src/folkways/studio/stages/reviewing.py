@@ -9,7 +9,7 @@ from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"

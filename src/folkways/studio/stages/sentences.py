@@ -12,7 +12,7 @@ from folkways.studio.errors import Message
 from folkways.studio.rules.votes import best_of
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
+from folkways.studio.stages.parts.form_fields import FormFields, spans, text, whole
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5

@@ -10,7 +10,7 @@ from folkways.studio.errors import Message
 from folkways.studio.rules.votes import ABSTENTIONS, Ballot, count_votes
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, wholes
+from folkways.studio.stages.parts.form_fields import FormFields, text, wholes
 
 MOST_OPTIONS = 8
 

@@ -9,7 +9,7 @@ from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, StageKind, Translate
 from folkways.studio.stages.fields import one_of, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts, wholes
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts, wholes
 from folkways.studio.workflows.helping import strategies
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.parts import MOST_STEPS, Choice, Scale, Several, values_of
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.types import MOST_STEPS, Choice, Scale, Several, values_of
 
 KEY = re.compile(r"[a-z][a-z0-9_]{0,47}")
 FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")

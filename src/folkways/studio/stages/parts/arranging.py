@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from folkways.studio.rules.consensus import Found, common_groups, common_order, same_value
 from folkways.studio.stages.fields import spans_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
-from folkways.studio.stages.parts import (
+from folkways.studio.stages.parts.form_fields import FormFields, spans, text, whole
+from folkways.studio.stages.parts.types import (
     Choice,
     Content,
     Number,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from folkways.endpoints.clean import storable
 from folkways.studio.errors import Message
 from folkways.studio.rules.consensus import Found, each_option, middle, same_value
-from folkways.studio.stages.forms import FormFields, text, whole, wholes
+from folkways.studio.stages.parts.form_fields import FormFields, text, whole, wholes
 
 Part = Mapping[str, Any]
 Content = Mapping[str, Any]
