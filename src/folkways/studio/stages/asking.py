@@ -43,7 +43,7 @@ class Asking(StageKind):
         return {part["key"]: answers.get(part["key"], PART_TYPES[part["type"]].empty) for part in asked}
 
     def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
-        """Notes what is wrong with answers each of which fits its part. Those that do not are in ``problems`` already."""
+        """Notes what is wrong with the answers together. What is wrong with one of them stands in ``problems`` already."""
 
     def problem(self, error: UnfitError) -> str:
         """What is said of an answer that does not fit its part."""
@@ -69,7 +69,7 @@ class Asking(StageKind):
             try:
                 answers[key] = kind.clean(value, part, content)
             except UnfitError as error:
-                problems[key] = self.problem(error)
+                answers[key], problems[key] = value, self.problem(error)
                 continue
             if "unlike" in part and answers[key] == answers.get(part["unlike"]):
                 problems[key] = Message("Choose another one than above.")

@@ -43,8 +43,8 @@ def ours(key: str, kind: str, label: str = "", **settings: Any) -> Part:
     settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is given;
     ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the page begins, and
     ``otherwise``: the same, which also stands where nothing is given; ``language``: of the answer, the population's where it is
-    left out; ``rows`` of a text; ``layout``, ``numbered``, ``group`` and ``alone`` of options on the page; ``told`` and
-    ``compared``: whether it is told of a judgement, and compared in agreement.
+    left out; ``rows`` of a text, and whether it is a ``remark``; ``layout``, ``numbered``, ``group`` and ``alone`` of options on
+    the page; ``told`` and ``compared``: whether it is told of a judgement, and compared in agreement.
     """
     return {"key": key, "field": key, "type": kind, "label": label, **settings}
 
@@ -52,6 +52,10 @@ def ours(key: str, kind: str, label: str = "", **settings: Any) -> Part:
 def option(value: str, label: str, press: str = "", about: str = "") -> Part:
     """An option of such a part, with the key to press for it, and what it means."""
     return {"value": value, "label": label, "press": press, "about": about}
+
+
+COMMENT = ours("comment", "text", Message("Anything to add?"), required=False, remark=True)
+"""What anybody may add to an answer."""
 
 
 def field_of(part: Part) -> str:
@@ -78,9 +82,9 @@ def values_of(part: Part, content: Content) -> list[Any]:
 def chosen(sent: str, part: Part, content: Content) -> Any:
     """The value of the option that a page sends. None for what is no option of a form; ours leave it as it is, to be refused."""
     values, place = values_of(part, content), whole(sent)
-    if "field" in part and not part.get("positions"):
-        return sent or None
-    return values[place] if place is not None and place < len(values) else (sent or None) if "field" in part else None
+    if "field" in part:
+        return place if part.get("positions") else sent or None
+    return values[place] if place is not None and place < len(values) else None
 
 
 def words_of(value: Any, part: Part, content: Content, translate: Translate) -> str:
