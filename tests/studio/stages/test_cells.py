@@ -10,10 +10,10 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from folkways.studio.errors import SubmissionError
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.cells import CELLS
-from folkways.studio.stages.form_sheet import form_sheet
-from folkways.studio.stages.parts import UnfitError, values_of
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.cells import CELLS
+from folkways.studio.stages.parts.sheets import form_sheet
+from folkways.studio.stages.parts.types import UnfitError, values_of
 
 SHORT = st.text("ab;=\"\n 'é1-,A", min_size=1, max_size=6).map(str.strip).filter(bool)
 WORDS = st.text('aB é字🍲 \n-;=%"\u0301\u200f[]{}<>', max_size=40)

@@ -10,7 +10,7 @@ from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import FormFields, spans, text
+from folkways.studio.stages.parts.form_fields import FormFields, spans, text
 
 NON_TRANSFERABLE = "non_transferable"
 STRATEGIES = ("direct_equivalent", "functional_equivalent", "neutral_term", NON_TRANSFERABLE)

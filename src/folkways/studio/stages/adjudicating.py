@@ -10,7 +10,7 @@ from typing import Any
 from folkways.benchmarks.studies import Vote
 from folkways.studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text
+from folkways.studio.stages.parts.form_fields import FormFields, text
 
 
 def _inner(content: Content) -> StageKind:

@@ -22,7 +22,7 @@ from folkways.studio.stages.base import (
     Translate,
 )
 from folkways.studio.stages.fields import plain, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts, whole
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts, whole
 
 OWN, INVALID = "own", "invalid"
 SEPARATOR = ";"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text
 from folkways.studio.stages.known_answers import HasKnownAnswers
+from folkways.studio.stages.parts.form_fields import FormFields, text
 
 if TYPE_CHECKING:
     import polars as pl

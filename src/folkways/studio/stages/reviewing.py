@@ -7,13 +7,16 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
+from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts
+from folkways.studio.stages.parts.types import option, ours, words_of
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"
 """What stands in a template for the name of the country (BLEnD, section 3.1)."""
+WHERE = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
 
 
 class Review(StageKind):
@@ -84,7 +87,7 @@ class Review(StageKind):
         return [words.get(payload["decision"], ""), *([payload["reason"]] if payload["reason"] else []), *changed]
 
 
-class Curate(StageKind):
+class Curate(Asking):
     """content: ``category``, ``question``, ``english``. submission: ``decision`` (keep, duplicate, one_country or unclear),
     ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
 
@@ -96,7 +99,6 @@ class Curate(StageKind):
     name = "curate"
     content_texts: ClassVar[Mapping[str, int]] = {"english": 4000, "category": 4000}
     compared = ("question", "english")
-    form_fields = ("decision", "of", "template")
     texts = ("template", "of")
     known_fields = ("decision", "of")
     about = "researchers drop duplicates and questions that fit one country alone, and make templates of the others"
@@ -105,34 +107,50 @@ class Curate(StageKind):
         "english": "What do people in Egypt eat for breakfast?",
         "question": "ماذا يأكل المصريون في الفطور؟",
     }
-    DECISIONS: ClassVar[Mapping[str, str]] = {
-        "keep": "",
-        "duplicate": "a duplicate",
-        "one_country": "fits a single country only",
-        "unclear": "not clear",
-    }
+    parts = (
+        ours(
+            "decision",
+            "choice",
+            Message("What becomes of it?"),
+            options=[
+                option("keep", Message("Keep"), "k", Message("It can be asked of every country.")),
+                option("duplicate", Message("A duplicate"), "d"),
+                option("one_country", Message("Fits a single country only"), "o"),
+                option("unclear", Message("Not clear"), "u"),
+            ],
+            missing=Message("Choose what becomes of the question."),
+        ),
+        ours(
+            "template",
+            "text",
+            Message("Template"),
+            help=Message("Write “your country” where the name of the country is to stand."),
+            required={"key": "decision", "is": "keep"},
+            most=500,
+            starts_as="english",
+            language="en",
+            missing=WHERE,
+        ),
+        ours(
+            "of",
+            "text",
+            Message("Key of the question that it repeats"),
+            required={"key": "decision", "is": "duplicate"},
+            most=128,
+            rows=1,
+            direction="ltr",
+            missing=Message("Which question does it repeat? Give its key."),
+        ),
+    )
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``category`` and ``english``; ``question`` is the English one where it is left out."""
         return {"question": content.get("question") or texts["english"]}
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A decision, and a template for what is kept."""
-        problems: dict[str, str] = {}
-        decision = one_of(submission, "decision", tuple(self.DECISIONS), problems, Message("Choose what becomes of the question."))
-        template = text_of(submission, "template", problems, least=0, most=500)
-        if decision == "keep" and "template" not in problems and YOUR_COUNTRY not in template:
-            problems["template"] = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
-        of = text_of(
-            submission,
-            "of",
-            problems,
-            least=decision == "duplicate",
-            most=128,
-            ask=Message("Which question does it repeat? Give its key."),
-        )
-        raise_if(problems)
-        return {"decision": decision, "template": template, "of": of}
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+        """A template says where the name of the country stands."""
+        if answers.get("decision") == KEEP and "template" not in problems and YOUR_COUNTRY not in answers["template"]:
+            problems["template"] = WHERE
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """More than half keep it; the last template stands."""
@@ -140,33 +158,20 @@ class Curate(StageKind):
         if 2 * len(kept) <= len(votes):
             payload = next(vote.payload for vote in reversed(votes) if vote.payload["decision"] != KEEP)
             of = f" of {payload['of']}" if payload["of"] else ""
-            return Decision("dropped", reason=self.DECISIONS[payload["decision"]] + of)
+            decision = words_of(payload["decision"], self.parts[0], content, str)
+            return Decision("dropped", reason=f"{decision[0].lower()}{decision[1:]}{of}")
         return Decision("done", result={"template": kept[-1]["template"], "category": content["category"]})
 
     def hand_on(self, content: Content, result: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
         """The template alone: every country starts from the same words."""
         return dict(result)
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The decision."""
-        return {"decision": payload["decision"]}
-
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """What has a template was kept."""
         return {"decision": KEEP} if "template" in result else {}
 
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The decision, with the template or what is repeated."""
-        words = {
-            "keep": translate("Keep"),
-            "duplicate": translate("A duplicate"),
-            "one_country": translate("Fits a single country only"),
-            "unclear": translate("Not clear"),
-        }
-        return [words.get(payload["decision"], ""), *[payload[name] for name in ("template", "of") if payload[name]]]
 
-
-class Localise(StageKind):
+class Localise(Asking):
     """content: ``template``, ``category``. submission: ``local`` (in the population's language, about its country), ``english``
     (the template, or another wording where the country needs one).
 
@@ -176,7 +181,6 @@ class Localise(StageKind):
     """
 
     name = "localise"
-    form_fields = ("local", "english")
     known_fields = ("local", "english")
     texts = ("local", "english")
     about = "natives put a template into their language and fit it to their country"
@@ -195,13 +199,26 @@ class Localise(StageKind):
         raise_if(problems)
         return {**content, "template": template, "category": category}
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """The question in the language; English is the template where it is left out."""
-        problems: dict[str, str] = {}
-        local = text_of(submission, "local", problems, least=3, most=500, ask=Message("Write the question in your language."))
-        english = text_of({"english": submission.get("english") or content["template"]}, "english", problems, most=500)
-        raise_if(problems)
-        return {"local": local, "english": english}
+    show = ({"field": "template", "type": "text", "language": "en"}, {"field": "category", "type": "note"})
+    parts = (
+        ours(
+            "local",
+            "text",
+            Message("The question for your country, in %(language)s"),
+            least=3,
+            most=500,
+            missing=Message("Write the question in your language."),
+        ),
+        ours(
+            "english",
+            "text",
+            Message("In English"),
+            help=Message("Change it only where your country needs another wording."),
+            most=500,
+            otherwise="template",
+            language="en",
+        ),
+    )
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The last version stands: who comes later has seen the earlier ones."""

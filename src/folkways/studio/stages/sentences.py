@@ -10,9 +10,11 @@ from folkways.benchmarks.registry import labels_of
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.rules.votes import best_of
+from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
 from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
+from folkways.studio.stages.parts.form_fields import FormFields, text, whole
+from folkways.studio.stages.parts.types import Part, option, ours
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
@@ -126,7 +128,7 @@ class ChooseBest(StageKind):
         return [candidate["text"] for candidate in content["candidates"] if candidate["id"] == payload["best"]]
 
 
-class TagSpans(StageKind):
+class TagSpans(Asking):
     """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
     ``spans`` and ``tagged``, the sentence with tags around them.
 
@@ -142,15 +144,17 @@ class TagSpans(StageKind):
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
     hidden = ("by",)
     own_columns = ("item",)
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """At least one mark."""
-        problems: dict[str, str] = {}
-        spans = spans_of(submission, "spans", content["sentence"], problems)
-        if not spans:
-            problems.setdefault("spans", Message("Mark at least one item in the sentence."))
-        raise_if(problems)
-        return {"spans": spans}
+    show = ({"field": "item", "type": "note", "label": Message("The sentence is about:")},)
+    parts = (
+        ours(
+            "spans",
+            "spans",
+            Message("Mark the culture-specific items"),
+            of="sentence",
+            language="en",
+            missing=Message("Mark at least one item in the sentence."),
+        ),
+    )
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all marked the same."""
@@ -162,20 +166,8 @@ class TagSpans(StageKind):
         """The spans and the tagged sentence."""
         return {"spans": payload["spans"], "tagged": tag(content["sentence"], payload["spans"])}
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The set of spans."""
-        return {"spans": frozenset(tuple(span) for span in payload["spans"])}
 
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The marks."""
-        return {"spans": spans(fields, "spans")}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """What was marked."""
-        return [content["sentence"][start:end] for start, end in payload["spans"]]
-
-
-class LabelItem(StageKind):
+class LabelItem(Asking):
     """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
 
     result: the three, or ``disputed`` with the names of those on which people differ.
@@ -185,19 +177,21 @@ class LabelItem(StageKind):
 
     name = "label_item"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
-    form_fields = ("category", "level", "element")
     known_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")
     hidden = ("by",)
     own_columns = ("item",)
-    FIELDS: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "category": ("categories", Message("Choose a category.")),
-        "level": ("levels", Message("Choose a level.")),
-        "element": ("elements", Message("Choose an element.")),
-    }
-    """Field -> the setting with its labels, and what is said where none is chosen."""
+    show = ({"field": "sentence", "type": "marked"},)
+    parts = (
+        ours("category", "choice", Message("Category"), layout="tight", numbered=True, missing=Message("Choose a category.")),
+        ours("level", "choice", Message("Level (Hall)"), layout="tight", missing=Message("Choose a level.")),
+        ours("element", "choice", Message("Element"), layout="tight", missing=Message("Choose an element.")),
+    )
+    SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    """Part -> the setting with its labels."""
+    PRESSED: ClassVar[Mapping[str, str]] = {"Visible": "v", "Semi-visible": "s", "Invisible": "i"}
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"]},
         ("category", "level", "element"),
@@ -215,31 +209,19 @@ class LabelItem(StageKind):
         spans = spans_of(content, "spans", texts["sentence"], problems)
         return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
 
-    def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
-        """Field -> the labels that may be chosen."""
-        return {field: config[setting] or labels_of(self.name)[field] for field, (setting, _) in self.FIELDS.items()}
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """One label of each."""
-        problems: dict[str, str] = {}
-        valid = self.valid(config)
-        payload = {field: one_of(submission, field, valid[field], problems, ask) for field, (_, ask) in self.FIELDS.items()}
-        raise_if(problems)
-        return payload
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With the labels of the settings, or of the benchmark."""
+        labels = {key: config[setting] or labels_of(self.name)[key] for key, setting in self.SETTINGS.items()}
+        return [
+            {**part, "options": [option(label, label, self.PRESSED.get(label, "")) for label in labels[part["key"]]]}
+            for part in self.parts
+        ]
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all agree on all three."""
-        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
-        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
+        disputed = [field for field in self.SETTINGS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in self.SETTINGS if field not in disputed}
         if disputed:
             reason = f"people differ on the {', the '.join(disputed)}"
             return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
         return Decision("done", result=agreed)
-
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Each of the three."""
-        return {field: payload[field] for field in self.FIELDS}
-
-    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The labels that may be chosen."""
-        return {"labels": self.valid(config)}

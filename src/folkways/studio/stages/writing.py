@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
+from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, StageKind, Translate
-from folkways.studio.stages.fields import one_of, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts, wholes
+from folkways.studio.stages.fields import options_of, positions_of, raise_if, text_of
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts, wholes
+from folkways.studio.stages.parts.types import Part, ours
 from folkways.studio.workflows.helping import strategies
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
@@ -121,14 +123,13 @@ class WriteQuestion(Written):
         return [payload["question"], *payload["options"], verdicts[payload["fooled"]]]
 
 
-class CollectQuestion(Written):
+class CollectQuestion(Written, Asking):
     """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English).
 
     On its page: ``category``, ``question``, ``english``.
     """
 
     name = "collect_question"
-    form_fields = ("category", "question", "english")
     texts = ("question", "english")
     about = "natives write everyday questions about their country, per category"
     options: ClassVar[Mapping[str, Option]] = {
@@ -136,16 +137,38 @@ class CollectQuestion(Written):
         "suggestions": SUGGESTIONS,
     }
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """All three fields."""
-        problems: dict[str, str] = {}
-        category = one_of(submission, "category", config["categories"], problems, Message("Choose what the question is about."))
-        question = text_of(submission, "question", problems, least=5, most=500, ask=Message("Write the question."))
-        ask = Message("Write the question in English as well.")
-        english = text_of(submission, "english", problems, least=5, most=500, ask=ask)
-        raise_if(problems)
-        return {"category": category, "question": question, "english": english}
+    show = ({"type": "title", "label": Message("Write a question about daily life in your country")},)
+    parts = (
+        ours(
+            "category",
+            "choice",
+            Message("What is it about?"),
+            layout="tight",
+            numbered=True,
+            missing=Message("Choose what the question is about."),
+            compared=False,
+            told=False,
+        ),
+        ours(
+            "question",
+            "text",
+            Message("The question, in your language"),
+            least=5,
+            most=500,
+            missing=Message("Write the question."),
+        ),
+        ours(
+            "english",
+            "text",
+            Message("The same in English"),
+            least=5,
+            most=500,
+            language="en",
+            missing=Message("Write the question in English as well."),
+        ),
+    )
 
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The question in both languages."""
-        return [payload["question"], payload["english"]]
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With the categories of the settings."""
+        category, *texts = self.parts
+        return [{**category, "options": config["categories"]}, *texts]

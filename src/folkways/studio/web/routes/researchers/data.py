@@ -18,7 +18,7 @@ from folkways.studio.services.content import imports
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.storage import media
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from folkways.studio.stages.arranging import PART_TYPES
+from folkways.studio.stages.asking import holds
 from folkways.studio.stages.base import Config, Content, Say, Sheet
-from folkways.studio.stages.cell_texts import CellError, shortened
-from folkways.studio.stages.cells import CELLS, ChoiceCell, item_column
 from folkways.studio.stages.fields import raise_if
-from folkways.studio.stages.form_settings import is_asked, wanted_by
-from folkways.studio.stages.parts import ALT, TRANSCRIPT, Part, UnfitError
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.cell_texts import CellError, shortened
+from folkways.studio.stages.parts.cells import CELLS, ChoiceCell, item_column
+from folkways.studio.stages.parts.settings import wanted_by
+from folkways.studio.stages.parts.types import ALT, TRANSCRIPT, Part, UnfitError
 
 NOTHING = ("-", "–", "—")
 """What people write where there is nothing to choose or mark; a row that is left empty is not handed in."""
@@ -87,7 +88,7 @@ def _read(cells: Mapping[str, str], columns: Mapping[str, Part], content: Conten
     for column, part in columns.items():
         cell, key = cells.get(column, "").replace("\r\n", "\n").strip(), part["key"]
         empty = not cell or (cell in NOTHING and not _can_be(cell, part, content))
-        if is_asked(part, answers):
+        if "if" not in part or holds(part["if"], answers):
             problem = "has to be answered" if empty and part.get("required", True) else ""
             try:
                 if not empty:

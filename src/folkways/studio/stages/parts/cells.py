@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from folkways.studio.stages.arranging import PART_TYPES
 from folkways.studio.stages.base import Say
-from folkways.studio.stages.cell_texts import (
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.cell_texts import (
     Options,
     brackets_for,
     listed,
@@ -18,7 +18,7 @@ from folkways.studio.stages.cell_texts import (
     things,
     things_and_marks,
 )
-from folkways.studio.stages.parts import Content, Part, Scale, options_of, shown_options
+from folkways.studio.stages.parts.types import Content, Part, Scale, options_of, shown_options
 
 TIE = "No difference"
 """As a page says it in English."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.parts import MOST_STEPS, Choice, Part, Scale, Several, values_of
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.types import MOST_STEPS, Choice, Scale, Several, values_of
 
 KEY = re.compile(r"[a-z][a-z0-9_]{0,47}")
 FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")
@@ -156,11 +156,3 @@ def _check_condition(condition: Any, place: str, earlier: Mapping[str, Mapping[s
 def wanted_by(condition: Mapping[str, Any]) -> list[Any]:
     """The answers under which a part is asked."""
     return list(condition["is"]) if isinstance(condition["is"], list) else [condition["is"]]
-
-
-def is_asked(part: Part, answers: Mapping[str, Any]) -> bool:
-    """Whether a part is asked of somebody who gave these answers to the parts above it."""
-    if "if" not in part:
-        return True
-    said = answers.get(part["if"]["key"])
-    return any(each in said if isinstance(said, list) else each == said for each in wanted_by(part["if"]))

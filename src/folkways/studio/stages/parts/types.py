@@ -1,8 +1,9 @@
-"""What a form can ask: each type of part with its settings, how it is read from a page, what is taken, and what people's answers
+"""What a stage can ask: each type of part with its settings, how it is read from a page, what is taken, and what people's answers
 come to. Pure functions over JSON values. Marks, orders and groups are in ``arranging``.
 
-A part is a mapping of the study's file: ``key``, ``type``, ``label``, and the settings of its type. Its field on a page is
-``ask-KEY``; one with a field per option has ``ask-KEY-N``. Options are sent by their position, so that no browser changes them.
+A part is a mapping: ``key``, ``type``, ``label``, and the settings of its type. In a form of a study it comes from the study's
+file; its field on a page is ``ask-KEY``, one with a field per option has ``ask-KEY-N``, and options are sent by their position,
+so that no browser changes them. In a built-in kind it is made by ``ours``, which names what it may have besides.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 import random
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.endpoints.clean import storable
 from folkways.studio.errors import Message
 from folkways.studio.rules.consensus import Found, each_option, middle, same_value
-from folkways.studio.stages.forms import FormFields, text, whole, wholes
+from folkways.studio.stages.fields import text_of
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts, whole
 
 Part = Mapping[str, Any]
+Translate = Callable[..., str]
 Content = Mapping[str, Any]
 
 LONGEST_TEXT = 4000
@@ -34,39 +36,77 @@ ALT, TRANSCRIPT = "_alt", "_transcript"
 
 
 class UnfitError(ValueError):
-    """An answer that cannot be taken; says what to do."""
+    """An answer that cannot be taken; says what to do. named: the same for who sees no page: what was sent, what is valid."""
 
-    def __init__(self, message: str, **values: object) -> None:
+    def __init__(self, message: str, named: str = "", **values: object) -> None:
         self.message = Message(message, **values)
+        self.named = named or self.message
         super().__init__(self.message)
+
+
+def ours(key: str, kind: str, label: str = "", **settings: Any) -> Part:
+    """A part of a built-in kind. Its field on a page has its key as name, and its options are sent as they are stored.
+
+    settings: those of the type (``kind``) of part; ``missing``: what is said where nothing, or too little, is given;
+    ``required``: also a condition ({key, is}); ``starts_as``: the field of the content with which the page begins, and
+    ``otherwise``: the same, which also stands where nothing is given; ``language``: of the answer, the population's where it is
+    left out; ``rows`` of a text, and whether it is a ``remark``; ``layout``, ``numbered``, ``group`` and ``alone`` of options on
+    the page; ``told`` and ``compared``: whether it is told of a judgement, and compared in agreement.
+    """
+    return {"key": key, "field": key, "type": kind, "label": label, **settings}
+
+
+def option(value: str, label: str, press: str = "", about: str = "") -> Part:
+    """An option of such a part, with the key to press for it, and what it means."""
+    return {"value": value, "label": label, "press": press, "about": about}
+
+
+COMMENT = ours("comment", "text", Message("Anything to add?"), required=False, remark=True)
+"""What anybody may add to an answer."""
 
 
 def field_of(part: Part) -> str:
     """The name of a part's field on a page."""
-    return f"ask-{part['key']}"
+    return str(part.get("field") or f"ask-{part['key']}")
 
 
-def options_of(part: Part, content: Content) -> list[tuple[str, Any]]:
+def options_of(part: Part, content: Content) -> list[tuple[Any, Any]]:
     """The options of a part: the value that is stored, and its text or texts by language."""
     if "options_from" in part:
-        return [(each, each) for each in content.get(part["options_from"], ())]
+        found = content.get(part["options_from"], ())
+        return [*enumerate(found)] if part.get("positions") else [(each, each) for each in found]
     if "between" in part:
         fields = [(name, content.get(name, "")) for name in part["between"]]
         return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
     return [(each["value"], each["label"]) if isinstance(each, Mapping) else (each, each) for each in part.get("options", ())]
 
 
-def values_of(part: Part, content: Content) -> list[str]:
+def values_of(part: Part, content: Content) -> list[Any]:
     """The values of a part's options."""
     return [value for value, _ in options_of(part, content)]
 
 
-def shown_options(part: Part, content: Content) -> list[tuple[int, str, Any]]:
-    """(position, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
-    found = [(place, value, words) for place, (value, words) in enumerate(options_of(part, content))]
+def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
+    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+    options = enumerate(options_of(part, content))
+    found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
     if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
         found[:2] = found[1::-1]
     return found
+
+
+def chosen(sent: str, part: Part, content: Content) -> Any:
+    """The value of the option that a page sends. None for what is no option of a form; ours leave it as it is, to be refused."""
+    values, place = values_of(part, content), whole(sent)
+    if "field" in part:
+        return place if part.get("positions") else sent or None
+    return values[place] if place is not None and place < len(values) else None
+
+
+def words_of(value: Any, part: Part, content: Content, translate: Translate) -> str:
+    """A value of a part of ours in words."""
+    words = dict(options_of(part, content)).get(value, value)
+    return words.words(translate) if isinstance(words, Message) else str(words)
 
 
 def text_fields(part: Part) -> list[str]:
@@ -79,7 +119,7 @@ class PartType(ABC):
 
     settings: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    empty: ClassVar[Any] = None  # what is stored where somebody was asked and gave nothing; None for nothing
+    empty: ClassVar[Any] = None  # what stands for nothing given; a form keeps only empty lists
 
     @abstractmethod
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
@@ -101,6 +141,10 @@ class PartType(ABC):
         """The answer in a line, for researchers and in a cell of a table."""
         return str(value)
 
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """The answer to a part of ours in words, one line per thing said."""
+        return [self.line(value)]
+
 
 class Choice(PartType):
     """One of several options. unlike: key of an earlier choice that it has to differ from."""
@@ -109,15 +153,19 @@ class Choice(PartType):
     needs: ClassVar[tuple[tuple[str, ...], ...]] = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The option at the position that was sent."""
-        values, place = values_of(part, content), whole(text(fields, field_of(part)))
-        return values[place] if place is not None and place < len(values) else None
+        """The option that was sent."""
+        return chosen(text(fields, field_of(part)), part, content)
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """One of the values."""
-        if value not in values_of(part, content):
-            raise UnfitError("Choose one of the answers.")
+        values = values_of(part, content)
+        if value not in values:
+            raise UnfitError("Choose one of the answers.", f"choose one of: {', '.join(values)}")
         return value
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """The option in words."""
+        return [words_of(value, part, content, translate)]
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
         """What most chose."""
@@ -140,14 +188,16 @@ class Several(PartType):
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """The options that were ticked."""
-        values = values_of(part, content)
-        return [values[place] for place in wholes(fields, field_of(part)) if place < len(values)]
+        found = (chosen(sent, part, content) for sent in texts(fields, field_of(part)))
+        return [each for each in found if each is not None]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """Values among the options, in their order, each once."""
         values = values_of(part, content)
-        if not isinstance(value, list) or any(each not in values for each in value):
-            raise UnfitError("Choose among the answers.")
+        if not isinstance(value, list) or any(isinstance(each, bool) or each not in values for each in value):
+            positions = f"has to be a list of positions from 0 to {len(values) - 1}"
+            named = positions if part.get("positions") else f"choose among: {', '.join(values)}"
+            raise UnfitError("Choose among the answers.", named)
         found = [each for each in values if each in value]
         if len(found) < part.get("least", 0):
             raise UnfitError("Choose at least %(least)s.", least=part["least"])
@@ -166,6 +216,10 @@ class Several(PartType):
     def line(self, value: Any) -> str:
         """The values."""
         return ", ".join(value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """Each option in words."""
+        return [words_of(each, part, content, translate) for each in value]
 
 
 class Scale(PartType):
@@ -232,6 +286,7 @@ class Text(PartType):
     """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never in dispute."""
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most")
+    empty: ClassVar[Any] = ""
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """What was typed."""
@@ -239,12 +294,13 @@ class Text(PartType):
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """The text without outer white space."""
-        found = storable(value).strip() if isinstance(value, str) else ""
+        problems: dict[str, str] = {}
         least, most = part.get("least", 1), part.get("most", LONGEST_TEXT)
-        if len(found) < least:
-            raise UnfitError("Write at least %(least)s characters.", least=least)
-        if len(found) > most:
-            raise UnfitError("Write at most %(most)s characters.", most=most)
+        found = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
+        if problems and len(found) > most:
+            raise UnfitError("Write at most %(most)s characters.", problems[""], most=most)
+        if problems:
+            raise UnfitError("Write at least %(least)s characters.", problems[""], least=least)
         return found
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
@@ -254,3 +310,7 @@ class Text(PartType):
     def label(self, value: Any) -> Any:
         """None: people say it in their own words."""
         return None
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """The text, in quotes where it is a remark."""
+        return [f"“{value}”" if part.get("remark") else value]

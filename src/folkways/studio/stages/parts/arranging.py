@@ -1,4 +1,4 @@
-"""Parts of a form in which people mark words of a text, or put things in an order or into groups; see ``parts``."""
+"""Parts in which people mark words of a text, or put things in an order or into groups; see ``types``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from folkways.studio.rules.consensus import Found, common_groups, common_order, same_value
 from folkways.studio.stages.fields import spans_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
-from folkways.studio.stages.parts import (
+from folkways.studio.stages.parts.form_fields import FormFields, spans, text, whole
+from folkways.studio.stages.parts.types import (
     Choice,
     Content,
     Number,
@@ -18,6 +18,7 @@ from folkways.studio.stages.parts import (
     Scale,
     Several,
     Text,
+    Translate,
     UnfitError,
     field_of,
     values_of,
@@ -25,7 +26,7 @@ from folkways.studio.stages.parts import (
 
 
 class Spans(PartType):
-    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive."""
+    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive; ours without words."""
 
     settings = ("of",)
     needs = (("of",),)
@@ -41,8 +42,8 @@ class Spans(PartType):
         pairs = [each[:2] if isinstance(each, list) else each for each in value] if isinstance(value, list) else value
         found = spans_of({"marks": pairs}, "marks", marked, problems)
         if problems:
-            raise UnfitError("Mark words of the text, no word twice.")
-        return [[start, end, marked[start:end]] for start, end in found]
+            raise UnfitError("Mark words of the text, no word twice.", problems["marks"])
+        return found if "field" in part else [[start, end, marked[start:end]] for start, end in found]
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
         """The marks of those who marked the same."""
@@ -51,7 +52,11 @@ class Spans(PartType):
 
     def label(self, value: Any) -> Any:
         """The set of stretches."""
-        return frozenset((start, end) for start, end, _ in value)
+        return frozenset((start, end) for start, end, *_ in value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """Each stretch that is marked."""
+        return [content[part["of"]][start:end] for start, end in value]
 
     def line(self, value: Any) -> str:
         """The words that are marked."""
