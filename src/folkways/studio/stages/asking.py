@@ -12,7 +12,7 @@ from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.parts.arranging import PART_TYPES
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import wanted_by
-from folkways.studio.stages.parts.types import Part, Scale, UnfitError, field_of, options_of, values_of
+from folkways.studio.stages.parts.types import Part, Scale, Texts, UnfitError, field_of, options_of, values_of
 
 NOTHING: Sequence[Any] = (None, "", [], {})
 
@@ -49,14 +49,13 @@ class Asking(StageKind):
         """What is said of an answer that does not fit its part."""
         return error.named
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """An answer to every part that is asked; what is said to parts that are not is left out."""
-        problems: dict[str, str] = {}
-        asked, given, answers = self.asked(content, config), self.answers_in(submission), dict[str, Any]()
+    def taken(self, said: Mapping[str, Any], asked: Sequence[Part], content: Content, problems: dict[str, str]) -> dict[str, Any]:
+        """Key -> the answer as it is stored, of the parts that are asked and answered; notes which cannot be taken, and why."""
+        answers: dict[str, Any] = {}
         for part in asked:
             if "if" in part and not holds(part["if"], answers):
                 continue
-            key, kind, value = part["key"], PART_TYPES[part["type"]], given.get(part["key"])
+            key, kind, value = part["key"], PART_TYPES[part["type"]], said.get(part["key"])
             if value in NOTHING and "otherwise" in part:
                 value = content[part["otherwise"]]
             if value in NOTHING:
@@ -73,19 +72,26 @@ class Asking(StageKind):
                 continue
             if "unlike" in part and answers[key] == answers.get(part["unlike"]):
                 problems[key] = Message("Choose another one than above.")
+        return answers
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """An answer to every part that is asked; what is said to parts that are not is left out."""
+        problems: dict[str, str] = {}
+        asked = self.asked(content, config)
+        answers = self.taken(self.answers_in(submission), asked, content, problems)
         self.check(answers, content, config, problems)
         raise_if(problems)
         return self.payload_of(answers, asked)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
-        compared = (part for part in self.parts if part.get("compared", True))
+        compared = (part for part in self.parts if part.get("compared", True) and part["key"] in payload)
         found = {part["key"]: PART_TYPES[part["type"]].label(payload[part["key"]]) for part in compared}
         return {key: label for key, label in found.items() if label is not None}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """What was said, part by part."""
-        said = ((part, payload[part["key"]]) for part in self.parts if part.get("told", True))
+        said = ((part, payload.get(part["key"])) for part in self.parts if part.get("told", True))
         return [
             line
             for part, value in said
@@ -112,8 +118,8 @@ class Asking(StageKind):
 
     def _shown(self, part: Part, asked: Sequence[Part], content: Content, value: Any) -> Mapping[str, Any]:
         """The part (``asked``) with its ``field``, its ``value``, its ``options`` (what is sent, value, text or texts), the
-        ``keys`` to press for them and what is said ``about`` them (by value), the ``points`` of a scale, and the ``when`` of the
-        page's script.
+        ``keys`` to press for them and what is said ``about`` them (by value), the ``points`` of a scale, the ``lines`` of texts,
+        and the ``when`` of the page's script.
         """
         begins = part.get("starts_as") or part.get("otherwise")
         if begins and (value in (None, "") or (value == [] and part["type"] == "texts")):
@@ -130,6 +136,7 @@ class Asking(StageKind):
             "keys": keys,
             "about": {option["value"]: option.get("about", "") for option in options},
             "points": [*Scale.points(part)] if part["type"] == "scale" else [],
+            "lines": range(Texts.most(part)) if part["type"] == "texts" else (),
             "when": _when(part, asked, content),
         }
 

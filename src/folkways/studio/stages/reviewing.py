@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
-from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
-from folkways.studio.stages.parts.form_fields import FormFields, text, texts
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, Translate
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, raise_if, text_of
 from folkways.studio.stages.parts.types import option, ours, words_of
 
 KEEP, DROP = "keep", "drop"
@@ -19,7 +18,7 @@ YOUR_COUNTRY = "your country"
 WHERE = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
 
 
-class Review(StageKind):
+class Review(Asking):
     """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
 
     submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
@@ -34,22 +33,42 @@ class Review(StageKind):
     known_fields = ("decision",)
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
+    parts = (
+        ours(
+            "decision",
+            "choice",
+            Message("What becomes of it?"),
+            options=[
+                option(
+                    KEEP,
+                    Message("Keep"),
+                    "k",
+                    Message("It is about the culture, and people from there can answer it. Mend its wording above if need be."),
+                ),
+                option(
+                    DROP,
+                    Message("Drop"),
+                    "d",
+                    Message("It is not about the culture, repeats another, or cannot be mended."),
+                ),
+            ],
+            missing=Message("Keep it or drop it?"),
+        ),
+        ours(
+            "reason",
+            "text",
+            Message("Why?"),
+            required={"key": "decision", "is": DROP},
+            rows=1,
+            missing=Message("Say in a few words why it is dropped."),
+        ),
+        ours("question", "text", Message("Question"), rows=3, otherwise="question", told=False),
+        ours("options", "texts", Message("Options"), every=4, otherwise="options", told=False, compared=False),
+    )
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""
         return {"options": options_of(content, problems, 4, 4)}
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A decision; a reason for dropping."""
-        problems: dict[str, str] = {}
-        decision = one_of(submission, "decision", (KEEP, DROP), problems, Message("Keep it or drop it?"))
-        reason = text_of(
-            submission, "reason", problems, least=decision == DROP, ask=Message("Say in a few words why it is dropped.")
-        )
-        question = text_of({"question": submission.get("question") or content["question"]}, "question", problems)
-        options = options_of({"options": submission.get("options") or content["options"]}, problems, 4, 4)
-        raise_if(problems)
-        return {"decision": decision, "reason": reason, "question": question, "options": options}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """More than half keep it."""
@@ -63,28 +82,14 @@ class Review(StageKind):
         """The question and its options: those who verify are not to see what its author held right."""
         return {name: result[name] for name in ("question", "options")}
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Kept or dropped."""
-        return {"decision": payload["decision"]}
-
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """What has a wording was kept."""
         return {"decision": KEEP} if "question" in result else {}
 
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The decision with the wording as it is now."""
-        return {
-            "decision": text(fields, "decision"),
-            "reason": text(fields, "reason"),
-            "question": text(fields, "question"),
-            "options": texts(fields, "options"),
-        }
-
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The decision, and the wording where it was mended."""
-        words = {"keep": translate("Keep"), "drop": translate("Drop")}
+        """With the wording where it was mended."""
         changed = [payload["question"]] if payload["question"] != content["question"] else []
-        return [words.get(payload["decision"], ""), *([payload["reason"]] if payload["reason"] else []), *changed]
+        return [*super().describe(payload, content, translate), *changed]
 
 
 class Curate(Asking):

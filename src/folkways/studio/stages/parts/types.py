@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from folkways.endpoints.clean import storable
 from folkways.studio.errors import Message
 from folkways.studio.rules.consensus import Found, each_option, middle, same_value
-from folkways.studio.stages.fields import text_of
+from folkways.studio.stages.fields import NO_LINES, text_of
+from folkways.studio.stages.fields import options_of as options_of_item
 from folkways.studio.stages.parts.form_fields import FormFields, text, texts, whole
 
 Part = Mapping[str, Any]
 Translate = Callable[..., str]
 Content = Mapping[str, Any]
 
-LONGEST_TEXT = 4000
+LONGEST_TEXT, LONGEST_LINE = 4000, 200
+MOST_LINES = 20
 THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+")
 MOST_STEPS = 11
 """Points of a scale: more than eleven fit on no phone."""
@@ -67,7 +71,9 @@ def options_of(part: Part, content: Content) -> list[tuple[Any, Any]]:
     """The options of a part: the value that is stored, and its text or texts by language."""
     if "options_from" in part:
         found = content.get(part["options_from"], ())
-        return [*enumerate(found)] if part.get("positions") else [(each, each) for each in found]
+        if part.get("positions"):
+            return [*enumerate(found)]
+        return [(each["id"], each["text"]) if isinstance(each, Mapping) else (each, each) for each in found]
     if "between" in part:
         fields = [(name, content.get(name, "")) for name in part["between"]]
         return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
@@ -298,3 +304,59 @@ class Text(PartType):
     def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
         """The text, in quotes where it is a remark."""
         return [f"“{value}”" if part.get("remark") else value]
+
+
+class Texts(PartType):
+    """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in dispute. Of ours,
+    ``every`` is how many lines have to be filled in, each with another text.
+    """
+
+    settings: ClassVar[tuple[str, ...]] = ("most",)
+    empty: ClassVar[Any] = []
+
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """What stands in the lines; empty ones only where every line has its place."""
+        found = texts(fields, field_of(part))
+        return found[: part["every"]] if "every" in part else [each for each in found if each]
+
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """The texts without outer white space, each once."""
+        if "every" in part:
+            problems: dict[str, str] = {}
+            found = options_of_item({"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES)
+            if problems:
+                raise UnfitError(problems["options"])
+            return found
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UnfitError("This has to be answered.", "has to be a list of texts")
+        found, most = [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())], self.most(part)
+        if not found and part.get("required", True):
+            raise UnfitError("This has to be answered.")
+        if len(found) > most:
+            raise UnfitError("Choose at most %(most)s.", f"{most} answers are the most", most=most)
+        if any(len(each) > LONGEST_LINE for each in found):
+            named = f"an answer is meant to be a word or a few: {LONGEST_LINE} characters are the most"
+            raise UnfitError("Write at most %(most)s characters.", named, most=LONGEST_LINE)
+        return found
+
+    @staticmethod
+    def most(part: Part) -> int:
+        """How many lines there are."""
+        return int(part.get("every") or part.get("most", 3))
+
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """All of them, what most people gave first."""
+        counts = Counter(each for value in values for each in value or ())
+        return [each for each, _ in counts.most_common()] or None, True
+
+    def label(self, value: Any) -> Any:
+        """The set of texts, case aside."""
+        return frozenset(each.casefold() for each in value)
+
+    def line(self, value: Any) -> str:
+        """The texts."""
+        return " | ".join(value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """Each of them."""
+        return list(value)
