@@ -11,21 +11,13 @@ from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, Translate
 from folkways.studio.stages.fields import raise_if, spans_of, tag
+from folkways.studio.stages.parts.base import Part, built_in, option
 from folkways.studio.stages.parts.form_fields import FormFields, spans
-from folkways.studio.stages.parts.types import Part, option, ours
 
 NON_TRANSFERABLE = "non_transferable"
 STRATEGIES = (
-    option(
-        "direct_equivalent",
-        Message("Direct equivalent"),
-        about=Message("the same thing exists, under its own name"),
-    ),
-    option(
-        "functional_equivalent",
-        Message("Functional equivalent"),
-        about=Message("something else does the same for people"),
-    ),
+    option("direct_equivalent", Message("Direct equivalent"), about=Message("the same thing exists, under its own name")),
+    option("functional_equivalent", Message("Functional equivalent"), about=Message("something else does the same for people")),
     option("neutral_term", Message("Neutral term"), about=Message("only a general word fits")),
     option(NON_TRANSFERABLE, Message("Non-transferable"), about=Message("nothing of the kind exists")),
 )
@@ -70,20 +62,11 @@ class Adapt(Asking):
     )
 
     parts = (
-        ours(
-            "intra",
-            "text",
-            Message("In English, for your culture"),
-            language="en",
-            missing=Message("Write the %(version)s.", version=VERSIONS["intra"]),
-        ),
-        ours(
-            "inter",
-            "text",
-            Message("In your language: %(language)s"),
-            missing=Message("Write the %(version)s.", version=VERSIONS["inter"]),
-        ),
-    )
+        built_in("intra", "text", Message("In English, for your culture"), language="en",
+            missing=Message("Write the %(version)s.", version=VERSIONS["intra"])),
+        built_in("inter", "text", Message("In your language: %(language)s"),
+            missing=Message("Write the %(version)s.", version=VERSIONS["inter"])),
+    )  # fmt: skip
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
@@ -95,7 +78,7 @@ class Adapt(Asking):
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         """A strategy per item, and both versions."""
         numbers = range(len(content.get("spans", ())))
-        strategies = (ours(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0) for n in numbers)
+        strategies = (built_in(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0) for n in numbers)
         return [*strategies, *self.parts]
 
     def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -131,14 +114,9 @@ class Adapt(Asking):
         else:
             plain, spans = text, spans_of({f"{name}_spans": marks}, f"{name}_spans", text, problems)
         if len(spans) != count:
-            problems.setdefault(
-                f"{name}_spans",
-                Message(
-                    "Mark in the %(version)s what stands for the marked items: %(count)s in all.",
-                    version=VERSIONS[name],
-                    count=count,
-                ),
-            )
+            problems.setdefault(f"{name}_spans", Message(
+                "Mark in the %(version)s what stands for the marked items: %(count)s in all.", version=VERSIONS[name], count=count
+            ))  # fmt: skip
         return tag(plain, spans)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
@@ -147,7 +125,7 @@ class Adapt(Asking):
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Strategies in order, and both versions with their marks."""
-        read = super().read_form(fields, content, config)
+        read = dict(super().read_form(fields, content, config))
         versions = {name: read.pop(name) for name in VERSIONS}
         marks = {f"{name}_spans": spans(fields, f"{name}_spans") for name in VERSIONS}
         return {"strategies": [each or "" for each in read.values()], **versions, **marks}

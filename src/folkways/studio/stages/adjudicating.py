@@ -12,8 +12,8 @@ from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
 from folkways.studio.stages.fields import raise_if
+from folkways.studio.stages.parts.base import built_in
 from folkways.studio.stages.parts.form_fields import FormFields
-from folkways.studio.stages.parts.types import ours
 
 
 def _inner(content: Content) -> StageKind:
@@ -35,7 +35,7 @@ class Adjudicate(Asking):
     name = "adjudicate"
     texts = ("decision", "reason")
     copied = ("candidates",)
-    parts = (ours("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),)
+    parts = (built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),)
     about = "an expert decides where people differ, or over all versions of an adaptation"
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:

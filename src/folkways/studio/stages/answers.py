@@ -19,12 +19,11 @@ from folkways.studio.stages.base import (
     Decision,
     Option,
     Sheet,
-    StageKind,
     Translate,
 )
 from folkways.studio.stages.fields import plain, raise_if, text_of
+from folkways.studio.stages.parts.base import Part, built_in, option
 from folkways.studio.stages.parts.form_fields import FormFields, text, whole
-from folkways.studio.stages.parts.types import Part, option, ours
 
 OWN, INVALID = "own", "invalid"
 SEPARATOR = ";"
@@ -35,8 +34,6 @@ class ShortAnswers(Asking):
     ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
 
     Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result: ``valid`` and ``idk``.
-
-    On its page: ``answers`` (several lines), ``no_answer``, ``other``.
     """
 
     name = "short_answers"
@@ -54,50 +51,21 @@ class ShortAnswers(Asking):
         "most_answers": Option(3, "how many answers one person gives at most", least=1),
     }
     parts = (
-        ours(
-            "answers",
-            "texts",
-            Message("Your answers"),
-            help=Message(
-                "A word or a few, in your language. The first one that comes to mind first; more only if they are as common."
-            ),
-            required=False,
-            group="answers",
-        ),
-        ours(
-            "no_answer",
-            "choice",
-            options=[
-                option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do not.")),
-                option(
-                    NOT_APPLICABLE,
-                    Message("Not applicable to our culture"),
-                    "n",
-                    Message("There is no such thing where I come from."),
-                ),
-                option(
-                    NO_SPECIFIC_ANSWER,
-                    Message("There is no specific answer"),
-                    "s",
-                    Message("It differs so much that no answer is common."),
-                ),
-                option(OTHER, Message("Other"), "o"),
-            ],
-            required=False,
-            group="answers",
-            alone=True,
-        ),
-        ours(
-            "other",
-            "text",
-            Message("Why is there no answer?"),
-            **{"if": {"key": "no_answer", "is": OTHER}},
-            rows=1,
-            most=200,
-            longest=200,
-            missing=Message("Say in a few words why you have no answer."),
-        ),
-    )
+        built_in("answers", "texts", Message("Your answers"),
+            help=Message("A word or a few, in your language. The first one that comes to mind first; "
+                "more only if they are as common."),
+            required=False, group="answers"),
+        built_in("no_answer", "choice", required=False, group="answers", alone=True, options=[
+            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do not.")),
+            option(NOT_APPLICABLE, Message("Not applicable to our culture"), "n",
+                Message("There is no such thing where I come from.")),
+            option(NO_SPECIFIC_ANSWER, Message("There is no specific answer"), "s",
+                Message("It differs so much that no answer is common.")),
+            option(OTHER, Message("Other"), "o"),
+        ]),
+        built_in("other", "text", Message("Why is there no answer?"), **{"if": {"key": "no_answer", "is": OTHER}}, rows=1, most=200,
+            longest=200, missing=Message("Say in a few words why you have no answer.")),
+    )  # fmt: skip
     sheet = Sheet(
         lambda content: {"question": content["local"], "in English": content["english"]},
         ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
@@ -166,7 +134,7 @@ class ShortAnswers(Asking):
         return lines if payload["answers"] else [": ".join(lines)]
 
 
-class GroupAnswers(StageKind):
+class GroupAnswers(Asking):
     """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none -> how many).
 
     submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and ``en_answers`` (in

@@ -10,9 +10,10 @@ from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, StageKind, Translate
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import Part, UnfitError, field_of, options_of, values_of
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import wanted_by
-from folkways.studio.stages.parts.types import Part, Scale, Texts, UnfitError, field_of, options_of, values_of
+from folkways.studio.stages.parts.types import Scale, Texts
 
 NOTHING: Sequence[Any] = (None, "", [], {})
 
@@ -21,7 +22,7 @@ ORDER = "_order"
 
 
 class Asking(StageKind):
-    """A kind of stage written in parts (``parts.types``): ``parts`` is what it asks, and its rules are all that it adds.
+    """A kind of stage written in parts (``parts.base``): ``parts`` is what it asks, and its rules are all that it adds.
 
     submission, draft and payload: key of a part -> its value. A kind that keeps them otherwise says so in ``answers_in`` and
     ``payload_of``.

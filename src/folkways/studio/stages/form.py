@@ -21,10 +21,10 @@ from folkways.studio.stages.asking import NOTHING, ORDER, Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import Part, PartType, UnfitError, text_fields
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import form_problems
 from folkways.studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
-from folkways.studio.stages.parts.types import Part, PartType, UnfitError, text_fields
 
 ALT, TRANSCRIPT = "_alt", "_transcript"
 """What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""

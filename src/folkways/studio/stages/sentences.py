@@ -13,8 +13,8 @@ from folkways.studio.rules.votes import best_of
 from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
 from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
+from folkways.studio.stages.parts.base import Part, built_in, option
 from folkways.studio.stages.parts.form_fields import FormFields
-from folkways.studio.stages.parts.types import Part, option, ours
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
@@ -27,7 +27,7 @@ class ChooseBest(Asking):
     The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
     result: ``sentence``, ``best``, ``by``.
 
-    On its page: ``best`` (an id), ``rate-ID-CRITERION`` (1 to 5).
+    On its page: its parts; ratings are ``rate-ID-CRITERION`` (1 to 5).
     """
 
     name = "choose_best"
@@ -47,7 +47,7 @@ class ChooseBest(Asking):
         "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
     }
 
-    parts = (ours("best", "choice", options_from="candidates", numbered=True, missing=Message("Choose the best sentence.")),)
+    parts = (built_in("best", "choice", options_from="candidates", numbered=True, missing=Message("Choose the best sentence.")),)
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are left out."""
@@ -76,7 +76,7 @@ class ChooseBest(Asking):
         return [
             *self.parts,
             *(
-                ours(f"rate-{each['id']}-{name}", "scale", name, of=each["id"], most=HIGHEST_RATING)
+                built_in(f"rate-{each['id']}-{name}", "scale", name, of=each["id"], most=HIGHEST_RATING)
                 for each in content["candidates"]
                 for name in config["criteria"]
             ),
@@ -135,8 +135,6 @@ class ChooseBest(Asking):
 class TagSpans(Asking):
     """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
     ``spans`` and ``tagged``, the sentence with tags around them.
-
-    On its page: ``spans``.
     """
 
     name = "tag_spans"
@@ -150,15 +148,9 @@ class TagSpans(Asking):
     own_columns = ("item",)
     show = ({"field": "item", "type": "note", "label": Message("The sentence is about:")},)
     parts = (
-        ours(
-            "spans",
-            "spans",
-            Message("Mark the culture-specific items"),
-            of="sentence",
-            language="en",
-            missing=Message("Mark at least one item in the sentence."),
-        ),
-    )
+        built_in("spans", "spans", Message("Mark the culture-specific items"), of="sentence", language="en",
+            missing=Message("Mark at least one item in the sentence.")),
+    )  # fmt: skip
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all marked the same."""
@@ -175,8 +167,6 @@ class LabelItem(Asking):
     """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
 
     result: the three, or ``disputed`` with the names of those on which people differ.
-
-    On its page: ``category``, ``level``, ``element``.
     """
 
     name = "label_item"
@@ -189,10 +179,10 @@ class LabelItem(Asking):
     own_columns = ("item",)
     show = ({"field": "sentence", "type": "marked"},)
     parts = (
-        ours("category", "choice", Message("Category"), layout="tight", numbered=True, missing=Message("Choose a category.")),
-        ours("level", "choice", Message("Level (Hall)"), layout="tight", missing=Message("Choose a level.")),
-        ours("element", "choice", Message("Element"), layout="tight", missing=Message("Choose an element.")),
-    )
+        built_in("category", "choice", Message("Category"), layout="tight", numbered=True, missing=Message("Choose a category.")),
+        built_in("level", "choice", Message("Level (Hall)"), layout="tight", missing=Message("Choose a level.")),
+        built_in("element", "choice", Message("Element"), layout="tight", missing=Message("Choose an element.")),
+    )  # fmt: skip
     SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
     """Part -> the setting with its labels."""
     PRESSED: ClassVar[Mapping[str, str]] = {"Visible": "v", "Semi-visible": "s", "Invisible": "i"}

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
-from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, StageKind, Translate
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Translate
+from folkways.studio.stages.parts.base import Part, built_in
 from folkways.studio.stages.parts.form_fields import FormFields, text
-from folkways.studio.stages.parts.types import Part, ours
 from folkways.studio.workflows.helping import strategies
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
@@ -19,7 +19,7 @@ TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure"
 OPTIONS = 4
 
 
-class Written(StageKind):
+class Written(Asking):
     """A stage with one author per item: whatever they submit is the item."""
 
     authored: ClassVar[bool] = True
@@ -39,14 +39,14 @@ class Written(StageKind):
         return Decision("done", result=votes[-1].payload)
 
 
-class WriteQuestion(Written, Asking):
+class WriteQuestion(Written):
     """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see services.redteaming).
 
     submission: ``scenario``, ``question``, ``options`` (four), ``intended`` (positions that the author holds right). payload: the
     same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked), ``tries`` (how
     often it was asked) and ``strategies`` (used on the way).
 
-    On its page: the same fields, and ``strategy`` (of the next revision).
+    On its page: its parts, and ``strategy`` (of the next revision).
     """
 
     name = "write_question"
@@ -60,41 +60,17 @@ class WriteQuestion(Written, Asking):
     }
 
     parts = (
-        ours(
-            "scenario",
-            "text",
-            Message("1. A situation from daily life"),
+        built_in("scenario", "text", Message("1. A situation from daily life"),
             help=Message("In a sentence or two: who is there, what happens, and what would people from your culture do or know?"),
-            least=10,
-            rows=3,
-            starts_as="scenario",
-            told=False,
-            missing=Message("Describe a situation in a sentence or two."),
-        ),
-        ours(
-            "question", "text", Message("2. Your question"), least=5, starts_as="question", missing=Message("Write the question.")
-        ),
-        ours(
-            "options",
-            "texts",
-            Message("Four options"),
-            help=Message("Tick what is right where you come from: one option or more, but not all."),
-            every=OPTIONS,
-            starts_as="options",
-            compared=False,
-            missing=Message("Write four options."),
-        ),
-        ours(
-            "intended",
-            "several",
-            options=range(OPTIONS),
-            positions=True,
-            required=False,
-            starts_as="intended",
-            told=False,
-            compared=False,
-        ),
-    )
+            least=10, rows=3, starts_as="scenario", told=False, missing=Message("Describe a situation in a sentence or two.")),
+        built_in("question", "text", Message("2. Your question"), least=5, starts_as="question",
+            missing=Message("Write the question.")),
+        built_in("options", "texts", Message("Four options"),
+            help=Message("Tick what is right where you come from: one option or more, but not all."), every=OPTIONS,
+            starts_as="options", compared=False, missing=Message("Write four options.")),
+        built_in("intended", "several", options=range(OPTIONS), positions=True, required=False, starts_as="intended", told=False,
+            compared=False),
+    )  # fmt: skip
 
     def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
         """At least one option, and not all, are right; the wording has been tried where the stage asks for it."""
@@ -149,11 +125,8 @@ def _tried(answers: Mapping[str, Any], content: Content) -> list[Mapping[str, An
     return [each for each in content.get("challenges", ()) if all(each[name] == answers.get(name) for name in wording)]
 
 
-class CollectQuestion(Written, Asking):
-    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English).
-
-    On its page: ``category``, ``question``, ``english``.
-    """
+class CollectQuestion(Written):
+    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English)."""
 
     name = "collect_question"
     texts = ("question", "english")
@@ -165,34 +138,13 @@ class CollectQuestion(Written, Asking):
 
     show = ({"type": "title", "label": Message("Write a question about daily life in your country")},)
     parts = (
-        ours(
-            "category",
-            "choice",
-            Message("What is it about?"),
-            layout="tight",
-            numbered=True,
-            missing=Message("Choose what the question is about."),
-            compared=False,
-            told=False,
-        ),
-        ours(
-            "question",
-            "text",
-            Message("The question, in your language"),
-            least=5,
-            most=500,
-            missing=Message("Write the question."),
-        ),
-        ours(
-            "english",
-            "text",
-            Message("The same in English"),
-            least=5,
-            most=500,
-            language="en",
-            missing=Message("Write the question in English as well."),
-        ),
-    )
+        built_in("category", "choice", Message("What is it about?"), layout="tight", numbered=True,
+            missing=Message("Choose what the question is about."), compared=False, told=False),
+        built_in("question", "text", Message("The question, in your language"), least=5, most=500,
+            missing=Message("Write the question.")),
+        built_in("english", "text", Message("The same in English"), least=5, most=500, language="en",
+            missing=Message("Write the question in English as well.")),
+    )  # fmt: skip
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
         """With the categories of the settings."""

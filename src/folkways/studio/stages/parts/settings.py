@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from folkways.studio.stages.parts.arranging import PART_TYPES
-from folkways.studio.stages.parts.types import MOST_LINES, MOST_STEPS, Choice, Scale, Several, Texts, values_of
+from folkways.studio.stages.parts.base import values_of
+from folkways.studio.stages.parts.types import MOST_LINES, MOST_STEPS, Choice, Scale, Several, Texts
 
 KEY = re.compile(r"[a-z][a-z0-9_]{0,47}")
 FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")
