@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from folkways.studio.errors import SubmissionError
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import UnfitError, values_of
 from folkways.studio.stages.parts.cells import CELLS
 from folkways.studio.stages.parts.sheets import form_sheet
-from folkways.studio.stages.parts.types import UnfitError, values_of
 
 SHORT = st.text("ab;=\"\n 'é1-,A", min_size=1, max_size=6).map(str.strip).filter(bool)
 WORDS = st.text('aB é字🍲 \n-;=%"\u0301\u200f[]{}<>', max_size=40)
@@ -91,6 +91,11 @@ def test_words_of_ones_own(words: str) -> None:
     assert read(part_of("text"), words) == words
 
 
+@given(st.lists(SHORT.filter(lambda text: text != "-"), min_size=1, max_size=3, unique=True))
+def test_a_few_texts_of_ones_own(found: list[str]) -> None:
+    assert read(part_of("texts"), listed(found)) == read(part_of("texts"), "\n".join(listed([each]) for each in found)) == found
+
+
 @given(WORDS, st.lists(st.integers(0, 40), max_size=6))
 @example("a [b] {c} <d>", [0, 1, 2, 5])
 @example("ab", [0, 1, 1, 2])
@@ -162,6 +167,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (part_of("number", most=9), "10", "'10': Give a number of at most 9"),
     (part_of("number"), "nan", "'nan': Give a number"),
     (part_of("text", least=5), "Hm.", "'Hm.': Write at least 5 characters (write it in your own words, at least 5 characters)"),
+    (
+        part_of("texts", most=2),
+        "a; b; c",
+        "'a; b; c': Choose at most 2 (write it in your own words, at most 2 answers with ; between",
+    ),
     (part_of("text"), "x" * 40_000, "has 40000 characters; 32767 is the most"),
     (part_of("pairwise", between=["one", "two"]), "3", "'3' is none of the answers (write 1 for what stands in 'it: 1', 2 for"),
     (part_of("pairwise", between=["one", "two"]), "tie", "'tie' is none of the answers"),

@@ -9,15 +9,16 @@ from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, StageKind, Translate
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import Part, UnfitError, field_of, shown_options, values_of
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import wanted_by
-from folkways.studio.stages.parts.types import Part, Scale, UnfitError, field_of, shown_options, values_of
+from folkways.studio.stages.parts.types import Scale, Texts
 
 NOTHING: Sequence[Any] = (None, "", [], {})
 
 
 class Asking(StageKind):
-    """A kind of stage written in parts (``parts.types``): ``parts`` is what it asks, and its rules are all that it adds.
+    """A kind of stage written in parts (``parts.base``): ``parts`` is what it asks, and its rules are all that it adds.
 
     submission, draft and payload: key of a part -> its value. A kind that keeps them otherwise says so in ``answers_in`` and
     ``payload_of``.
@@ -45,14 +46,13 @@ class Asking(StageKind):
         """What is said of an answer that does not fit its part."""
         return error.named
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """An answer to every part that is asked; what is said to parts that are not is left out."""
-        problems: dict[str, str] = {}
-        asked, given, answers = self.asked(content, config), self.answers_in(submission), dict[str, Any]()
+    def taken(self, said: Mapping[str, Any], asked: Sequence[Part], content: Content, problems: dict[str, str]) -> dict[str, Any]:
+        """Key -> the answer as it is stored, of the parts that are asked and answered; notes which cannot be taken, and why."""
+        answers: dict[str, Any] = {}
         for part in asked:
             if "if" in part and not holds(part["if"], answers):
                 continue
-            key, kind, value = part["key"], PART_TYPES[part["type"]], given.get(part["key"])
+            key, kind, value = part["key"], PART_TYPES[part["type"]], said.get(part["key"])
             if value in NOTHING and "otherwise" in part:
                 value = content[part["otherwise"]]
             if value in NOTHING:
@@ -69,19 +69,26 @@ class Asking(StageKind):
                 continue
             if "unlike" in part and answers[key] == answers.get(part["unlike"]):
                 problems[key] = Message("Choose another one than above.")
+        return answers
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """An answer to every part that is asked; what is said to parts that are not is left out."""
+        problems: dict[str, str] = {}
+        asked = self.asked(content, config)
+        answers = self.taken(self.answers_in(submission), asked, content, problems)
         self.check(answers, content, config, problems)
         raise_if(problems)
         return self.payload_of(answers, asked)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Key -> the answer, in the form whose agreement fits it; without words of one's own."""
-        compared = (part for part in self.parts if part.get("compared", True))
+        compared = (part for part in self.parts if part.get("compared", True) and part["key"] in payload)
         found = {part["key"]: PART_TYPES[part["type"]].label(payload[part["key"]]) for part in compared}
         return {key: label for key, label in found.items() if label is not None}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """What was said, part by part."""
-        said = ((part, payload[part["key"]]) for part in self.parts if part.get("told", True))
+        said = ((part, payload.get(part["key"])) for part in self.parts if part.get("told", True))
         return [
             line
             for part, value in said
@@ -108,8 +115,8 @@ class Asking(StageKind):
 
     def _shown(self, part: Part, asked: Sequence[Part], content: Content, value: Any) -> Mapping[str, Any]:
         """The part (``asked``) with its ``field``, its ``value``, its ``options`` (what is sent, value, text or texts), the
-        ``keys`` to press for them and what is said ``about`` them (by value), the ``points`` of a scale, and the ``when`` of the
-        page's script.
+        ``keys`` to press for them and what is said ``about`` them (by value), the ``points`` of a scale, the ``lines`` of texts,
+        and the ``when`` of the page's script.
         """
         begins = part.get("starts_as") or part.get("otherwise")
         if begins and (value in (None, "") or (value == [] and part["type"] == "texts")):
@@ -126,6 +133,7 @@ class Asking(StageKind):
             "keys": keys,
             "about": {option["value"]: option.get("about", "") for option in options},
             "points": [*Scale.points(part)] if part["type"] == "scale" else [],
+            "lines": range(Texts.most(part)) if part["type"] == "texts" else (),
             "when": _when(part, asked, content),
         }
 

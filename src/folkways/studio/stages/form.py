@@ -21,11 +21,11 @@ from folkways.studio.stages.asking import NOTHING, Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import form_problems
 from folkways.studio.stages.parts.sheets import form_sheet
 from folkways.studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
-from folkways.studio.stages.parts.types import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
 
 MOST_THINGS = 30
 

@@ -16,7 +16,7 @@ from folkways.records import Schema
 from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
-from folkways.studio.stages.parts.types import COMMENT, option, ours
+from folkways.studio.stages.parts.base import COMMENT, built_in, option
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""
@@ -61,8 +61,6 @@ class JudgeAnswer(Asking):
     do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``, ``culture``. submission: ``verdict`` (a key
     of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
     that at least half gave).
-
-    On its page: ``verdict``, ``flags`` (several), ``comment``.
     """
 
     name = "judge_answer"
@@ -76,31 +74,17 @@ class JudgeAnswer(Asking):
         "accepted": '["toast"]',
     }
     parts = (
-        ours(
-            "verdict",
-            "choice",
-            Message("Is the answer right for your country?"),
-            options=[
+        built_in("verdict", "choice", Message("Is the answer right for your country?"),
+            missing=Message("Choose whether the answer is applicable."), options=[
                 option("applicable", Message("Applicable"), "1", Message("Most people would accept it.")),
-                option(
-                    "conditional",
-                    Message("Conditionally applicable"),
-                    "2",
-                    Message("Some people, places or times would; others would not."),
-                ),
+                option("conditional", Message("Conditionally applicable"), "2",
+                    Message("Some people, places or times would; others would not.")),
                 option("incorrect", Message("Incorrect"), "3", Message("Nobody would say that.")),
-            ],
-            missing=Message("Choose whether the answer is applicable."),
-        ),
-        ours(
-            "flags",
-            "several",
-            Message("Anything odd about it?"),
-            options=[option(flag, FLAGS[flag], key) for flag, key in zip(FLAGS, "usprnc", strict=True)],
-            required=False,
-        ),
+            ]),
+        built_in("flags", "several", Message("Anything odd about it?"),
+            options=[option(flag, FLAGS[flag], key) for flag, key in zip(FLAGS, "usprnc", strict=True)], required=False),
         {**COMMENT, "language": ""},
-    )
+    )  # fmt: skip
     judges_replies = True
     sheet = Sheet(
         lambda content: {"question": content["question"], "answer": content["reply"]},

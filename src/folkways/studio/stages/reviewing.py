@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.stages.asking import Asking
-from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import EXAMPLE_QUESTION, one_of, options_of, raise_if, text_of
-from folkways.studio.stages.parts.form_fields import FormFields, text, texts
-from folkways.studio.stages.parts.types import option, ours, words_of
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Sheet, Translate
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, raise_if, text_of
+from folkways.studio.stages.parts.base import built_in, option, words_of
 
 KEEP, DROP = "keep", "drop"
 YOUR_COUNTRY = "your country"
@@ -19,13 +18,11 @@ YOUR_COUNTRY = "your country"
 WHERE = Message("Write “%(words)s” where the name of the country is to stand.", words=YOUR_COUNTRY)
 
 
-class Review(StageKind):
+class Review(Asking):
     """content: ``question``, ``options``, and ``scenario`` and ``intended`` where it was written here.
 
     submission: ``decision`` (keep or drop), ``reason`` (where it is dropped), ``question`` and ``options`` (mended; as they are
     if left out). More than half of the reviewers have to keep it; the last one's wording stands.
-
-    On its page: ``decision``, ``reason``, ``question``, ``options`` (four).
     """
 
     name = "review"
@@ -34,22 +31,21 @@ class Review(StageKind):
     known_fields = ("decision",)
     about = "researchers drop what is not about the culture, and mend wording"
     example: ClassVar[Mapping[str, str]] = EXAMPLE_QUESTION
+    parts = (
+        built_in("decision", "choice", Message("What becomes of it?"), missing=Message("Keep it or drop it?"), options=[
+            option(KEEP, Message("Keep"), "k",
+                Message("It is about the culture, and people from there can answer it. Mend its wording above if need be.")),
+            option(DROP, Message("Drop"), "d", Message("It is not about the culture, repeats another, or cannot be mended.")),
+        ]),
+        built_in("reason", "text", Message("Why?"), required={"key": "decision", "is": DROP}, rows=1,
+            missing=Message("Say in a few words why it is dropped.")),
+        built_in("question", "text", Message("Question"), rows=3, otherwise="question", told=False),
+        built_in("options", "texts", Message("Options"), every=4, otherwise="options", told=False, compared=False),
+    )  # fmt: skip
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and four different ``options``."""
         return {"options": options_of(content, problems, 4, 4)}
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A decision; a reason for dropping."""
-        problems: dict[str, str] = {}
-        decision = one_of(submission, "decision", (KEEP, DROP), problems, Message("Keep it or drop it?"))
-        reason = text_of(
-            submission, "reason", problems, least=decision == DROP, ask=Message("Say in a few words why it is dropped.")
-        )
-        question = text_of({"question": submission.get("question") or content["question"]}, "question", problems)
-        options = options_of({"options": submission.get("options") or content["options"]}, problems, 4, 4)
-        raise_if(problems)
-        return {"decision": decision, "reason": reason, "question": question, "options": options}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """More than half keep it."""
@@ -63,28 +59,14 @@ class Review(StageKind):
         """The question and its options: those who verify are not to see what its author held right."""
         return {name: result[name] for name in ("question", "options")}
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Kept or dropped."""
-        return {"decision": payload["decision"]}
-
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """What has a wording was kept."""
         return {"decision": KEEP} if "question" in result else {}
 
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The decision with the wording as it is now."""
-        return {
-            "decision": text(fields, "decision"),
-            "reason": text(fields, "reason"),
-            "question": text(fields, "question"),
-            "options": texts(fields, "options"),
-        }
-
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The decision, and the wording where it was mended."""
-        words = {"keep": translate("Keep"), "drop": translate("Drop")}
+        """With the wording where it was mended."""
         changed = [payload["question"]] if payload["question"] != content["question"] else []
-        return [words.get(payload["decision"], ""), *([payload["reason"]] if payload["reason"] else []), *changed]
+        return [*super().describe(payload, content, translate), *changed]
 
 
 class Curate(Asking):
@@ -92,8 +74,6 @@ class Curate(Asking):
     ``of`` (key of the question that a duplicate repeats), ``template`` (English, with "your country" in place of a name).
 
     result: ``template`` and ``category``.
-
-    On its page: ``decision``, ``of``, ``template``.
     """
 
     name = "curate"
@@ -108,40 +88,19 @@ class Curate(Asking):
         "question": "ماذا يأكل المصريون في الفطور؟",
     }
     parts = (
-        ours(
-            "decision",
-            "choice",
-            Message("What becomes of it?"),
+        built_in("decision", "choice", Message("What becomes of it?"), missing=Message("Choose what becomes of the question."),
             options=[
                 option("keep", Message("Keep"), "k", Message("It can be asked of every country.")),
                 option("duplicate", Message("A duplicate"), "d"),
                 option("one_country", Message("Fits a single country only"), "o"),
                 option("unclear", Message("Not clear"), "u"),
-            ],
-            missing=Message("Choose what becomes of the question."),
-        ),
-        ours(
-            "template",
-            "text",
-            Message("Template"),
+            ]),
+        built_in("template", "text", Message("Template"),
             help=Message("Write “your country” where the name of the country is to stand."),
-            required={"key": "decision", "is": "keep"},
-            most=500,
-            starts_as="english",
-            language="en",
-            missing=WHERE,
-        ),
-        ours(
-            "of",
-            "text",
-            Message("Key of the question that it repeats"),
-            required={"key": "decision", "is": "duplicate"},
-            most=128,
-            rows=1,
-            direction="ltr",
-            missing=Message("Which question does it repeat? Give its key."),
-        ),
-    )
+            required={"key": "decision", "is": "keep"}, most=500, starts_as="english", language="en", missing=WHERE),
+        built_in("of", "text", Message("Key of the question that it repeats"), required={"key": "decision", "is": "duplicate"},
+            most=128, rows=1, direction="ltr", missing=Message("Which question does it repeat? Give its key.")),
+    )  # fmt: skip
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``category`` and ``english``; ``question`` is the English one where it is left out."""
@@ -176,8 +135,6 @@ class Localise(Asking):
     (the template, or another wording where the country needs one).
 
     result: ``local``, ``english``.
-
-    On its page: ``local``, ``english``.
     """
 
     name = "localise"
@@ -201,24 +158,11 @@ class Localise(Asking):
 
     show = ({"field": "template", "type": "text", "language": "en"}, {"field": "category", "type": "note"})
     parts = (
-        ours(
-            "local",
-            "text",
-            Message("The question for your country, in %(language)s"),
-            least=3,
-            most=500,
-            missing=Message("Write the question in your language."),
-        ),
-        ours(
-            "english",
-            "text",
-            Message("In English"),
-            help=Message("Change it only where your country needs another wording."),
-            most=500,
-            otherwise="template",
-            language="en",
-        ),
-    )
+        built_in("local", "text", Message("The question for your country, in %(language)s"), least=3, most=500,
+            missing=Message("Write the question in your language.")),
+        built_in("english", "text", Message("In English"), help=Message("Change it only where your country needs another wording."),
+            most=500, otherwise="template", language="en"),
+    )  # fmt: skip
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The last version stands: who comes later has seen the earlier ones."""

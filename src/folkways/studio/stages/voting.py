@@ -11,7 +11,7 @@ from folkways.studio.rules.votes import Ballot, count_votes
 from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
 from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of
-from folkways.studio.stages.parts.types import COMMENT, option, ours
+from folkways.studio.stages.parts.base import COMMENT, built_in, option
 
 MOST_OPTIONS = 8
 
@@ -24,8 +24,6 @@ def _positions(letters: str) -> list[int]:
 class Voting(Asking):
     """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain``
     (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
-
-    On its page: ``choices`` (positions, several), ``abstain``, ``comment``.
     """
 
     name = "vote"
@@ -41,37 +39,16 @@ class Voting(Asking):
     }
 
     parts = (
-        ours(
-            "choices",
-            "several",
-            Message("Which answers are right where you come from?"),
-            help=Message("Choose every answer that is right; it may be more than one."),
-            options_from="options",
-            positions=True,
-            required=False,
-            layout="",
-            numbered=True,
-            group="vote",
-        ),
-        ours(
-            "abstain",
-            "choice",
-            options=[
-                option("dont_know", Message("I don't have the knowledge"), "n"),
-                option(
-                    "cannot_answer",
-                    Message("This cannot be answered"),
-                    "x",
-                    Message("It is unclear, asks two things, or none of the answers is right."),
-                ),
-            ],
-            required=False,
-            layout="aside",
-            group="vote",
-            alone=True,
-        ),
+        built_in("choices", "several", Message("Which answers are right where you come from?"),
+            help=Message("Choose every answer that is right; it may be more than one."), options_from="options", positions=True,
+            required=False, layout="", numbered=True, group="vote"),
+        built_in("abstain", "choice", required=False, layout="aside", group="vote", alone=True, options=[
+            option("dont_know", Message("I don't have the knowledge"), "n"),
+            option("cannot_answer", Message("This cannot be answered"), "x",
+                Message("It is unclear, asks two things, or none of the answers is right.")),
+        ]),
         COMMENT,
-    )
+    )  # fmt: skip
     sheet = Sheet(
         lambda content: {
             "question": content["question"],

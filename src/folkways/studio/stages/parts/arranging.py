@@ -7,26 +7,13 @@ from typing import Any, ClassVar
 
 from folkways.studio.rules.consensus import Found, common_groups, common_order, same_value
 from folkways.studio.stages.fields import spans_of
+from folkways.studio.stages.parts.base import Content, Part, PartType, Translate, UnfitError, field_of, values_of
 from folkways.studio.stages.parts.form_fields import FormFields, spans, text, whole
-from folkways.studio.stages.parts.types import (
-    Choice,
-    Content,
-    Number,
-    Pairwise,
-    Part,
-    PartType,
-    Scale,
-    Several,
-    Text,
-    Translate,
-    UnfitError,
-    field_of,
-    values_of,
-)
+from folkways.studio.stages.parts.types import Choice, Number, Pairwise, Scale, Several, Text, Texts
 
 
 class Spans(PartType):
-    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive; ours without words."""
+    """Stretches of a text field of the item (``of``): [start, end, words] in code points, the end exclusive."""
 
     settings = ("of",)
     needs = (("of",),)
@@ -145,6 +132,7 @@ PART_TYPES: Mapping[str, PartType] = {
     "several": Several(),
     "scale": Scale(),
     "text": Text(),
+    "texts": Texts(),
     "number": Number(),
     "spans": Spans(),
     "pairwise": Pairwise(),

@@ -9,6 +9,7 @@ from typing import Any
 
 from folkways.studio.stages.base import Say
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import Content, Part, options_of, shown_options
 from folkways.studio.stages.parts.cell_texts import (
     Options,
     brackets_for,
@@ -18,7 +19,7 @@ from folkways.studio.stages.parts.cell_texts import (
     things,
     things_and_marks,
 )
-from folkways.studio.stages.parts.types import Content, Part, Scale, options_of, shown_options
+from folkways.studio.stages.parts.types import Scale, Texts
 
 TIE = "No difference"
 """As a page says it in English."""
@@ -200,6 +201,18 @@ class TextCell(Cell):
         return cell
 
 
+class TextsCell(Cell):
+    """A few texts of one's own."""
+
+    def how(self, part: Part, content: Content, say: Say) -> str:
+        """How many there may be."""
+        return f"it in your own words, at most {Texts.most(part)} answers with ; between them"
+
+    def read(self, cell: str, part: Part, content: Content) -> Any:
+        """Each of them."""
+        return things(cell)
+
+
 class SpansCell(Cell):
     """The text again with brackets around each mark; or the words alone, each of which the text has once."""
 
@@ -230,6 +243,7 @@ CELLS: Mapping[str, Cell] = {
     "several": SeveralCell(),
     "scale": ScaleCell(),
     "text": TextCell(),
+    "texts": TextsCell(),
     "number": NumberCell(),
     "spans": SpansCell(),
     "pairwise": PairCell(),

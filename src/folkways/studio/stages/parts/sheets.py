@@ -9,10 +9,10 @@ from folkways.studio.stages.asking import holds
 from folkways.studio.stages.base import Config, Content, Say, Sheet
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
 from folkways.studio.stages.parts.cell_texts import CellError, shortened
 from folkways.studio.stages.parts.cells import CELLS, ChoiceCell, item_column
 from folkways.studio.stages.parts.settings import wanted_by
-from folkways.studio.stages.parts.types import ALT, TRANSCRIPT, Part, UnfitError
 
 NOTHING = ("-", "–", "—")
 """What people write where there is nothing to choose or mark; a row that is left empty is not handed in."""
