@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from folkways.cli.main import cli
 from tests.support.doc_pages import PAGES, REPOSITORY, blocks, commands
@@ -34,6 +35,13 @@ def test_reference_is_what_the_commands_say() -> None:
     written = subprocess.run([sys.executable, str(writer), "--print"], capture_output=True, text=True, check=True).stdout
     page = (REPOSITORY / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     assert page == written, "docs/reference/cli.md is not up to date: run make cli-reference"
+
+
+@pytest.mark.parametrize("words", ["", "run", "export eval-results", "studio draw"])
+def test_h_is_short_for_help_everywhere(words: str) -> None:
+    shown = [CliRunner().invoke(cli, [*words.split(), option]) for option in ("-h", "--help")]
+    assert [done.exit_code for done in shown] == [0, 0]
+    assert shown[0].output == shown[1].output
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
