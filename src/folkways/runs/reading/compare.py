@@ -78,10 +78,7 @@ def _compared(
 ) -> Comparison:
     chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
     judged = {one.label: _with_column(judgements_of(database, one, task.name, resolved), chosen, task) for one in asked}
-    facets = ("culture", "language", "variant", *task.facets)
-    valid = {name for name in facets if all(name in frame.columns for frame in judged.values())}
-    if by not in valid:
-        raise UnknownNameError(f"facet of {task.name}", by, valid)
+    _check_facet(by, task, judged)
     notes = unlike({one.label: _signature(database, one, task.name, resolved) for one in asked})
     return compare_judgements(judged, task.name, resolved, chosen, by=by, seed=seed, notes=notes)
 
@@ -114,6 +111,12 @@ def _with_column(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFra
         f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of them, or was not "
         f"computed; compare by one of {', '.join(known.name for known in task.metrics if known.name in judged.columns)}"
     )
+
+
+def _check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
+    valid = {name for name in ("culture", "language", "variant", *task.facets) if all(name in f.columns for f in judged.values())}
+    if by not in valid:
+        raise UnknownNameError(f"facet of {task.name}", by, valid)
 
 
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
