@@ -22,6 +22,7 @@ from folkways.studio.services.people import participants
 from folkways.studio.services.work import assignments, judgements
 from folkways.studio.web.rendering.agreement_chart import BOTTOM, HEIGHT, TOP, chart_of
 from folkways.workspace.database import Workspace
+from tests.support.moments import at_time
 from tests.support.studies import ON_A_FILE, QUESTION, Desk, open_desk
 
 DAY = 86400.0
@@ -72,11 +73,11 @@ def vote(desk: Desk, people: list[Participant], said: list[str], *, at: float = 
     desk.add("verify", [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))])
     for number, choices in enumerate(said):
         for person, choice in zip(people, choices, strict=True):
-            work = assignments.claim_next(desk.workspace, person.id, stage="verify", now=at + number * DAY)
+            work = at_time(at + number * DAY, assignments.claim_next, desk.workspace, person.id, stage="verify")
             assert isinstance(work, assignments.Work)
             submission = {"choices": [int(choice)]}
             key = f"{person.id}-{work.item.id}"
-            judgements.submit(desk.workspace, person.id, work.assignment.id, submission, key, now=at + number * DAY + 60)
+            at_time(at + number * DAY + 60, judgements.submit, desk.workspace, person.id, work.assignment.id, submission, key)
 
 
 def read(desk: Desk) -> Measured:

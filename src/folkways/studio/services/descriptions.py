@@ -46,7 +46,7 @@ def description_of(workspace: Workspace, study: Study) -> str:
 
 
 def edit_study(
-    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None, now: float | None = None
+    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
 ) -> tuple[str, ...]:
     """Have a study described by another text; returns what that changed, a line each (nothing but comments: none).
 
@@ -54,7 +54,6 @@ def edit_study(
     that are open are given more slots where more answers are wanted; those that are settled stay so.
 
     """
-    now = time.time() if now is None else now
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:
         study = from_row(Study, get_row(connection, schema.studies, id=study_id))
@@ -69,10 +68,10 @@ def edit_study(
         newest = connection.scalar(sa.select(schema.descriptions.c.text).filter_by(study_id=study_id, number=before))
         if newest == text:
             return ()
-        note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=now)
+        note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=time.time())
         _store(connection, study, new)
         details = {"description": before + 1, "changes": edit.changes}
-        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details, now=now)
+        audit.note(connection, "study.edited", study_id=study_id, account_id=by, details=details)
     for stage in new.stages:
         was = next((each for each in old.stages if each.name == stage.name), None)
         if was is not None and not stage_kind(stage.kind).authored:

@@ -26,14 +26,12 @@ MOVES: Mapping[str, frozenset[str]] = {
 """State -> states that a study may go to from there. A pause gives out no more work; what is at hand may still be submitted."""
 
 
-def create_study(
-    workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None, now: float | None = None
-) -> Study:
+def create_study(workspace: Workspace, definition: Definition, *, owner: int, text: str | None = None) -> Study:
     """Make a study as described, in state ``draft``, with ``owner`` as its owner. ConflictError where the name is taken.
 
     text: the YAML that the definition was read from, which is kept as it is.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.write() as connection:
         if connection.scalar(sa.select(schema.studies.c.id).filter_by(name=definition.name)) is not None:
             raise ConflictError(f"there is a study {definition.name!r} already; choose another name")
@@ -62,7 +60,7 @@ def create_study(
         if text is not None:
             about = {"study_id": study_id, "number": 1, "text": text, "changes": [], "account_id": owner, "created": now}
             connection.execute(sa.insert(schema.descriptions).values(about))
-        audit.note(connection, "study.created", study_id=study_id, account_id=owner, now=now)
+        audit.note(connection, "study.created", study_id=study_id, account_id=owner)
         accounts.grant(connection, study_id, owner, Role.OWNER, by=owner)
     return get_study(workspace, study_id)
 

@@ -37,13 +37,12 @@ MOST = 20
 
 
 def create_webhook(
-    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None, now: float | None = None
+    workspace: Workspace, study_id: int, url: str, events: Sequence[str] = (), *, by: int | None = None
 ) -> tuple[Webhook, str]:
     """A webhook, and the secret with which its deliveries are signed, which is told here and never again.
 
     events: of KINDS; none for all. SubmissionError for another, and for an address that is none of the web or holds a password.
     """
-    now = time.time() if now is None else now
     _check(url)
     unknown = [kind for kind in events if kind not in KINDS]
     if unknown:
@@ -55,7 +54,7 @@ def create_webhook(
         "events": list(dict.fromkeys(events)),
         "secret": secret,
         "enabled": True,
-        "created": now,
+        "created": time.time(),
         "created_by": by,
     }
     table = api_tables.webhooks
@@ -63,7 +62,7 @@ def create_webhook(
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError(f"a study has up to {MOST} webhooks; delete one first")
         number = inserted_id(connection, table, row)
-        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{number}", now=now)
+        audit.note(connection, "webhook.created", study_id=study_id, account_id=by, subject=f"webhook:{number}")
         return from_row(Webhook, get_row(connection, table, id=number)), secret
 
 

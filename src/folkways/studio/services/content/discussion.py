@@ -39,11 +39,8 @@ class Counts:
     open: int
 
 
-def add_comment(
-    workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str, *, now: float | None = None
-) -> Comment:
+def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: int, text: str) -> Comment:
     """Say something of an item. SubmissionError for no text or too long a one; NotAllowedError without a role that may speak."""
-    now = time.time() if now is None else now
     said = _checked(text)
     item = get_item(workspace, study_id, item_id)
     with workspace.claim() as connection:
@@ -56,16 +53,14 @@ def add_comment(
         if connection.scalars(there).one() >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
         row: dict[str, Any] = {"item_id": item.id, "account_id": account_id, "role": str(role), "text": said, "history": []}
-        number = inserted_id(connection, schema.comments, {**row, "created": now})
-        _note(connection, "comment.added", study_id, account_id, item.id, number, now)
+        number = inserted_id(connection, schema.comments, {**row, "created": time.time()})
+        _note(connection, "comment.added", study_id, account_id, item.id, number)
         return _get(connection, number)
 
 
-def edit_comment(
-    workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str, *, now: float | None = None
-) -> Comment:
+def edit_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str) -> Comment:
     """Give one's own comment another wording; the earlier one stays in its history."""
-    now = time.time() if now is None else now
+    now = time.time()
     said = _checked(text)
     with workspace.claim() as connection:
         found = _own(connection, study_id, comment_id, account_id)
@@ -75,34 +70,31 @@ def edit_comment(
             raise ConflictError("this comment was changed %(most)s times; write another", most=MOST_EDITS)
         history = [*found.history, {"text": found.text, "until": now}]
         change_rows(connection, schema.comments, {"id": found.id}, text=said, history=history, edited=now)
-        _note(connection, "comment.edited", study_id, account_id, found.item_id, found.id, now)
+        _note(connection, "comment.edited", study_id, account_id, found.item_id, found.id)
         return _get(connection, found.id)
 
 
-def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, *, now: float | None = None) -> Comment:
+def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int) -> Comment:
     """Take one's own comment back: its place stays, its words are in its history alone."""
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         found = _own(connection, study_id, comment_id, account_id)
         history = [*found.history, {"text": found.text, "until": now}]
         change_rows(connection, schema.comments, {"id": found.id}, text="", history=history, deleted=now)
-        _note(connection, "comment.deleted", study_id, account_id, found.item_id, found.id, now)
+        _note(connection, "comment.deleted", study_id, account_id, found.item_id, found.id)
         return _get(connection, found.id)
 
 
-def set_resolved(
-    workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None, now: float | None = None
-) -> None:
+def set_resolved(workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None) -> None:
     """Call all comments on an item resolved, or open again."""
-    now = time.time() if now is None else now
     item = get_item(workspace, study_id, item_id)
     table = schema.comments
     wanted = table.c.resolved.is_(None) if resolved else table.c.resolved.is_not(None)
     with workspace.write() as connection:
-        done = sa.update(table).where(table.c.item_id == item.id, wanted).values(resolved=now if resolved else None)
+        done = sa.update(table).where(table.c.item_id == item.id, wanted).values(resolved=time.time() if resolved else None)
         if connection.execute(done).rowcount:
             kind = "discussion.resolved" if resolved else "discussion.reopened"
-            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}", now=now)
+            audit.note(connection, kind, study_id=study_id, account_id=by, subject=f"item:{item.id}")
 
 
 def list_comments(workspace: Workspace, study_id: int, item_id: int) -> tuple[Comment, ...]:
@@ -155,9 +147,9 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
     return from_row(Comment, row)
 
 
-def _note(connection: sa.Connection, kind: str, study_id: int, account_id: int, item_id: int, number: int, now: float) -> None:
+def _note(connection: sa.Connection, kind: str, study_id: int, account_id: int, item_id: int, number: int) -> None:
     about = {"subject": f"item:{item_id}", "details": {"comment": number}}
-    audit.note(connection, kind, study_id=study_id, account_id=account_id, now=now, **about)  # type: ignore[arg-type]
+    audit.note(connection, kind, study_id=study_id, account_id=account_id, **about)  # type: ignore[arg-type]
 
 
 def _get(connection: sa.Connection, number: int) -> Comment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,14 +32,11 @@ def known_answer_of(item: Item, stage: Stage) -> Mapping[str, Any]:
     return stage_kind(stage.kind).known_of(item.result)
 
 
-def make_gold(
-    workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None, now: float | None = None
-) -> Item:
+def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool = False, by: int | None = None) -> Item:
     """A question of known answer, of the test or among the work, made of a decided item. The item and its answers stay data.
 
     Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was used so before.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock="row")
         if row is None:
@@ -64,18 +60,13 @@ def make_gold(
             author_id=item.author_id,
             check=check,
             test=test,
-            now=now,
         )
         details = {"stage": stage.name, "test": test}
-        audit.note(
-            connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details, now=now
-        )
+        audit.note(connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details)
         return from_row(Item, get_row(connection, schema.items, id=number))
 
 
-def drop_gold(
-    workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None, now: float | None = None
-) -> Item:
+def drop_gold(workspace: Workspace, study_id: int, item_id: int, reason: str, *, by: int | None = None) -> Item:
     """Ask nobody a question of known answer any more, and count no answer to it. SubmissionError without a reason."""
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
@@ -87,7 +78,7 @@ def drop_gold(
             raise ConflictError("this item has no known answer")
         change_rows(connection, schema.items, {"id": item_id}, state=str(ItemState.DROPPED), reason=reason.strip())
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}", now=now)
+        audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 

@@ -96,13 +96,12 @@ def begin(
     content: bytes | None = None,
     waiting: bool = False,
     by: int | None = None,
-    now: float | None = None,
 ) -> Import:
     """Note that a file is to be imported. content: of the file, so that somebody else can go on with it where it is interrupted.
 
     waiting: for anybody to ``take_up``; otherwise the caller works on it.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     packed = zlib.compress(content, 1) if content is not None else None
     row = {
         "study_id": study_id,
@@ -152,9 +151,9 @@ def _free(now: float) -> sa.ColumnElement[bool]:
     return sa.and_(jobs.c.kind == KIND, jobs.c.content.is_not(None), sa.or_(jobs.c.state == ImportState.WAITING, left))
 
 
-def take_up(workspace: Workspace, *, now: float | None = None) -> tuple[Import, bytes] | None:
+def take_up(workspace: Workspace) -> tuple[Import, bytes] | None:
     """The oldest import that nobody works on, which is the caller's from now on, with its file; None where there is none."""
-    now = time.time() if now is None else now
+    now = time.time()
     jobs = schema.jobs
     query = sa.select(jobs).where(_free(now)).order_by(jobs.c.id).limit(1)
     with workspace.read() as connection:
@@ -195,53 +194,43 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
         return frozenset(connection.scalars(query))
 
 
-def add_some(
-    workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int, now: float | None = None
-) -> bool:
+def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
     """Add a few of an import's items in one short transaction. False, and nothing is added, where it is the caller's no more: it
     was cancelled.
 
     rows: how many it has in all. ConflictError for a key that somebody else has added meanwhile.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         job = _job(connection, **_mine(found))
         if job is None:
             return False
-        place_new(connection, stage, new, job_id=found.id, now=now)
+        place_new(connection, stage, new, job_id=found.id)
         result = {"rows": rows, "added": (job.result or {}).get("added", 0) + len(new)}
-        change_rows(connection, schema.jobs, {"id": found.id}, result=result, seen=now)
+        change_rows(connection, schema.jobs, {"id": found.id}, result=result, seen=time.time())
     return True
 
 
-def signal(workspace: Workspace, found: Import, *, now: float | None = None) -> None:
+def signal(workspace: Workspace, found: Import) -> None:
     """Say that somebody is at work on an import."""
     with workspace.write() as connection:
-        change_rows(connection, schema.jobs, _mine(found), seen=time.time() if now is None else now)
+        change_rows(connection, schema.jobs, _mine(found), seen=time.time())
 
 
 def end(
-    workspace: Workspace,
-    found: Import,
-    state: ImportState,
-    *,
-    error: str | None = None,
-    problems: Sequence[tuple[int, str]] = (),
-    now: float | None = None,
+    workspace: Workspace, found: Import, state: ImportState, *, error: str | None = None, problems: Sequence[tuple[int, str]] = ()
 ) -> Import:
     """Note how an import ended that is the caller's. What a failed one had added is deleted, but for what was answered already."""
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         job = _job(connection, **_mine(found))
         if job is None:
             return _within(connection, found.study_id, found.id)
         result = {**(job.result or {}), "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]]}
-        values = {"state": str(state), "result": result, "error": error, "content": None, "finished": now}
+        values = {"state": str(state), "result": result, "error": error, "content": None, "finished": time.time()}
         change_rows(connection, schema.jobs, {"id": found.id}, **values)
         added = result.get("added", 0)
         if state == ImportState.DONE:
             details: dict[str, Any] = {"stage": found.stage, "n": added, "import": found.id}
-            audit.note(connection, "items.added", study_id=found.study_id, account_id=found.account_id, details=details, now=now)
+            audit.note(connection, "items.added", study_id=found.study_id, account_id=found.account_id, details=details)
     if state == ImportState.FAILED and added:
         items = schema.items
         gone = delete_items(workspace, items.c.study_id == found.study_id, items.c.job_id == found.id, unbegun())

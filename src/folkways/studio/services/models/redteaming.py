@@ -158,7 +158,6 @@ def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
 
 def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None) -> Item:
     """Change the content of the item and note the revision."""
-    now = time.time()
     with workspace.claim() as connection:
         row = get_row(connection, schema.items, id=work.item.id, lock="row")
         if row.state != ItemState.DRAFT:
@@ -166,7 +165,7 @@ def _revise(workspace: Workspace, work: Work, step: str, changes: Mapping[str, A
         content = {**row.content, **changes}
         change_rows(connection, schema.items, {"id": row.id}, content=content)
         author = work.assignment.participant_id
-        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy, now=now)
-        until = now + 60.0 * float(work.stage.config["lease_minutes"])
+        add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy)
+        until = time.time() + 60.0 * float(work.stage.config["lease_minutes"])
         change_rows(connection, schema.assignments, {"id": work.assignment.id}, lease_until=until)
         return from_row(Item, get_row(connection, schema.items, id=row.id))

@@ -54,22 +54,18 @@ def _nobodys_hash() -> str:
     return _hasher().hash("a password that nobody has")
 
 
-def create_account(
-    workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "en", now: float | None = None
-) -> Account:
+def create_account(workspace: Workspace, login: str, password: str | None, *, name: str = "", locale: str = "en") -> Account:
     """Make an account. login: an e-mail address or any other name, compared without case. password None: it cannot sign in.
 
     Raises SubmissionError (fields ``login``, ``password``) where the login is taken or empty or the password too short.
     """
-    make = prepare_account(login, password, name=name, locale=locale, now=now)
+    make = prepare_account(login, password, name=name, locale=locale)
     with workspace.write() as connection:
         number = make(connection)
     return get_account(workspace, number)
 
 
-def prepare_account(
-    login: str, password: str | None, *, name: str = "", locale: str = "en", now: float | None = None
-) -> MakeAccount:
+def prepare_account(login: str, password: str | None, *, name: str = "", locale: str = "en") -> MakeAccount:
     """Make an account as ``create_account`` does, but within the transaction of whoever calls what is returned.
 
     Raises SubmissionError at once, or when it is called where the login is taken. Nobody waits for the password to be hashed.
@@ -87,26 +83,24 @@ def prepare_account(
     def make(connection: sa.Connection) -> int:
         if connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login)) is not None:
             raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
-        return insert_account(connection, login, hashed, name.strip()[:256] or login, locale, now)
+        return insert_account(connection, login, hashed, name.strip()[:256] or login, locale)
 
     return make
 
 
-def nameless_account(connection: sa.Connection, locale: str = "en", now: float | None = None) -> int:
+def nameless_account(connection: sa.Connection, locale: str = "en") -> int:
     """The id of a new account without login, for people who come by a recruitment service; within the caller's transaction."""
-    return insert_account(connection, None, None, "", locale, now)
+    return insert_account(connection, None, None, "", locale)
 
 
-def insert_account(
-    connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str, now: float | None
-) -> int:
+def insert_account(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str) -> int:
     """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; hashed: its password."""
     row = {
         "login": login,
         "password": hashed,
         "name": name,
         "locale": locale,
-        "created": time.time() if now is None else now,
+        "created": time.time(),
         "disabled": False,
     }
     return inserted_id(connection, schema.accounts, row)
@@ -142,14 +136,14 @@ def has_password(workspace: Workspace, account_id: int) -> bool:
         return get_value(connection, schema.accounts.c.password, id=account_id) is not None
 
 
-def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "", now: float | None = None) -> Account | None:
+def verify_password(workspace: Workspace, login: str, password: str, *, key: str = "") -> Account | None:
     """The account if login and password fit, else None; takes as long for a login that does not exist.
 
     key: what besides the login failed attempts are counted by, such as the address that the request came from.
     Raises TooManyAttemptsError after ATTEMPTS failures of the login from that key, or ATTEMPTS_OF_ADDRESS of the key, within
     ATTEMPTS_SECONDS, even for the right password.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     login = _counted_login(login)
     pair, rest = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
     attempts = schema.attempts
@@ -167,16 +161,15 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
         return from_row(Account, row)
     with workspace.write() as connection:
         connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
-        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None, now=now)
+        audit.note(connection, "account.sign_in_failed", account_id=row.id if row is not None else None)
     return None
 
 
-def sign_in_pause(workspace: Workspace, login: str, *, now: float | None = None) -> float:
+def sign_in_pause(workspace: Workspace, login: str) -> float:
     """Seconds that a sign-in to this account is to wait before it is looked at: 0 unless many have failed lately."""
-    now = time.time() if now is None else now
     attempts = schema.attempts
     query = sa.select(sa.func.count()).where(
-        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > now - ATTEMPTS_SECONDS
+        attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > time.time() - ATTEMPTS_SECONDS
     )
     with workspace.read() as connection:
         failed = count(connection, query)

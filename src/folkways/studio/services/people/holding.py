@@ -17,22 +17,19 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 
-def pause_within(connection: sa.Connection, person: Participant, why: str, *, now: float) -> None:
+def pause_within(connection: sa.Connection, person: Participant, why: str) -> None:
     """Give somebody no more work until a researcher lifts it; what they have at hand they may still send."""
     change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.PAUSED), pause=why)
-    _note(connection, person, "paused", now, why)
+    _note(connection, person, "paused", why)
 
 
-def fail_within(connection: sa.Connection, person: Participant, pay: str, *, now: float) -> None:
+def fail_within(connection: sa.Connection, person: Participant, pay: str) -> None:
     """Somebody is out of every test; their work ends."""
-    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.FAILED), pay=pay, left=now)
+    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.FAILED), pay=pay, left=time.time())
 
 
-def resume(
-    workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None, now: float | None = None
-) -> None:
+def resume(workspace: Workspace, study_id: int, participant_id: int, reason: str, *, by: int | None = None) -> None:
     """Let somebody who is paused go on; their known answers are counted anew. SubmissionError without a reason."""
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         reason = _reason(reason)
@@ -41,7 +38,7 @@ def resume(
         values = {"state": str(ParticipantState.ACTIVE), "pause": None}
         change_rows(connection, schema.participants, {"id": person.id}, **values)
         count_anew(connection, person.id, reason)
-        _note(connection, person, "resumed", now, by=by)
+        _note(connection, person, "resumed", by=by)
 
 
 def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: str, reason: str, *, by: int | None = None) -> None:
@@ -70,7 +67,7 @@ def _reason(reason: str) -> str:
     return reason.strip()
 
 
-def _note(connection: sa.Connection, person: Participant, kind: str, now: float, why: str = "", by: int | None = None) -> None:
+def _note(connection: sa.Connection, person: Participant, kind: str, why: str = "", by: int | None = None) -> None:
     details = {"why": why} if why else {}
     about = f"participant.{kind}"
-    audit.note(connection, about, study_id=person.study_id, account_id=by, participant_id=person.id, details=details, now=now)
+    audit.note(connection, about, study_id=person.study_id, account_id=by, participant_id=person.id, details=details)

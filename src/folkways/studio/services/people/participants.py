@@ -45,7 +45,6 @@ def join(
     browser: int | None = None,
     code: str = "",
     locale: str = "en",
-    now: float | None = None,
 ) -> Participant:
     """Come into a study by an invitation; the same account, or the same external person, comes back to the same participant.
 
@@ -56,18 +55,17 @@ def join(
     who has begun, and neither signature, browser nor code shows that it is them; ConflictError where the study is closed or the
     person has withdrawn.
     """
-    now = time.time() if now is None else now
     external = {name: value[:LONGEST_ATTRIBUTE] for name, value in (external or {}).items() if name in EXTERNAL and value}
     with workspace.write() as connection:
         back = find_returning(connection, token, account_id, external, sure=signed, browser=browser, code=code)
         if back is not None:
             return back
-        invite = usable_invite(connection, token, now)
+        invite = usable_invite(connection, token)
         state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=invite.study_id))
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
         if account_id is None:
-            account_id = make_account(connection) if make_account else accounts.nameless_account(connection, locale, now)
+            account_id = make_account(connection) if make_account else accounts.nameless_account(connection, locale)
         row = {
             "study_id": invite.study_id,
             "account_id": account_id,
@@ -75,7 +73,7 @@ def join(
             "pseudonym": f"p-{secrets.token_hex(6)}",
             "state": ParticipantState.JOINED,
             "source": "prolific" if "prolific_pid" in external else "invite",
-            "joined": now,
+            "joined": time.time(),
         }
         participant_id = inserted_id(connection, schema.participants, row)
         accounts.grant(connection, invite.study_id, account_id, Role(invite.role), by=invite.created_by)
@@ -84,7 +82,7 @@ def join(
         write_attributes(connection, participant_id, external)
         if invite.uses_left is not None:
             change_rows(connection, schema.invites, {"id": invite.id}, uses_left=invite.uses_left - 1)
-        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id, now=now)
+        audit.note(connection, "participant.joined", study_id=invite.study_id, participant_id=participant_id)
         return participant_within(connection, participant_id)
 
 
@@ -127,12 +125,11 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
     return read_all(workspace, Participant, query)
 
 
-def consent(workspace: Workspace, participant_id: int, version: str, *, now: float | None = None) -> Participant:
+def consent(workspace: Workspace, participant_id: int, version: str) -> Participant:
     """Record that a person agreed to the study's text: the hash and the language of the one that they saw.
 
     version: of that text, which tells its languages apart; ConflictError if it is another by now.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
         study = get_row(connection, schema.studies, id=person.study_id)
@@ -142,12 +139,12 @@ def consent(workspace: Workspace, participant_id: int, version: str, *, now: flo
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
         told = {"consent_sha256": seen.sha256, "consent_language": seen.language}
-        values: dict[str, object] = {"consent_version": version, **told, "consented": now}
+        values: dict[str, object] = {"consent_version": version, **told, "consented": time.time()}
         if person.state == ParticipantState.JOINED:
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        return _change(connection, person, "consented", values, details={"version": version, "language": seen.language}, now=now)
+        return _change(connection, person, "consented", values, details={"version": version, "language": seen.language})
 
 
 def _change(connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any) -> Participant:
@@ -225,21 +222,18 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
         return _change(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
 
 
-def withdraw(
-    workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None, now: float | None = None
-) -> Participant:
+def withdraw(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> Participant:
     """A person leaves: their leases are free, their drafts are deleted, and their answers leave every export.
 
     Items that are still open, and finished ones that nothing descends from, get another slot in place of each of their answers.
     """
-    now = time.time() if now is None else now
     with workspace.write() as connection:
         person = participant_of(connection, study_id, participant_id, lock=True)
         if person.state == ParticipantState.WITHDRAWN:
             return person
         free_leases(connection, participant_id)
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
-        values = {"state": str(ParticipantState.WITHDRAWN), "left": now}
-        _change(connection, person, "withdrawn", values, account_id=by, now=now)
-        apply_rule_to_answers_of(connection, participant_id, now)
+        values = {"state": str(ParticipantState.WITHDRAWN), "left": time.time()}
+        _change(connection, person, "withdrawn", values, account_id=by)
+        apply_rule_to_answers_of(connection, participant_id)
         return participant_within(connection, participant_id)

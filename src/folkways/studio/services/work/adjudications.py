@@ -28,13 +28,11 @@ def adjudicate(
     reason: str,
     *,
     drop: bool = False,
-    now: float | None = None,
 ) -> Item:
     """Decide over an item: ``decision`` is laid over its result, and the item is done (or dropped).
 
     It goes on to the stage after it if it had not yet. The last decision stands; all are kept. SubmissionError without a reason.
     """
-    now = time.time() if now is None else now
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
@@ -47,7 +45,7 @@ def adjudicate(
             "account_id": account_id,
             "decision": dict(decision),
             "reason": reason.strip(),
-            "created": now,
+            "created": time.time(),
         }
         connection.execute(sa.insert(schema.adjudications).values(values))
         result = {**(item.result or {}), **decision, "adjudicated": True}
@@ -55,7 +53,7 @@ def adjudicate(
         changes = {"state": str(state), "result": result, "reason": reason.strip()}
         connection.execute(sa.update(schema.items).filter_by(id=item_id).values(changes))
         close_open_slots(connection, item_id)
-        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", now=now)
+        audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
         children = connection.scalar(
             sa.select(sa.func.count())
             .select_from(schema.items)
@@ -66,7 +64,7 @@ def adjudicate(
             target = stage.config["next"].get("done")
             if target is not None:
                 found = get_row(connection, schema.stages, study_id=study_id, name=target)
-                hand_on_item(connection, item, stage, from_row(Stage, found), result, now)
+                hand_on_item(connection, item, stage, from_row(Stage, found), result)
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 
@@ -75,12 +73,11 @@ def drop(workspace: Workspace, study_id: int, item_id: int, account_id: int, rea
     return adjudicate(workspace, study_id, item_id, account_id, {}, reason, drop=True)
 
 
-def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str, *, now: float | None = None) -> Item:
+def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, reason: str) -> Item:
     """Undo that an item was dropped: its stage's rule says again what its answers come to, and others are asked where some miss.
 
     ConflictError for an item that is not dropped, or from which others descend; SubmissionError without a reason.
     """
-    now = time.time() if now is None else now
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     items = schema.items
@@ -94,15 +91,9 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
         details = {"reason": reason.strip()}
         audit.note(
-            connection,
-            "item.reopened",
-            study_id=study_id,
-            account_id=account_id,
-            subject=f"item:{item_id}",
-            details=details,
-            now=now,
+            connection, "item.reopened", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", details=details
         )
-        apply_rule_again(connection, item_id, now)
+        apply_rule_again(connection, item_id)
         return from_row(Item, get_row(connection, items, id=item_id))
 
 

@@ -81,9 +81,7 @@ class NoWork:
     reason: str
 
 
-def claim_next(
-    workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None, now: float | None = None
-) -> Work | NoWork:
+def claim_next(workspace: Workspace, participant_id: int, *, stage: str | None = None, after: str | None = None) -> Work | NoWork:
     """Give a person what they have at hand, or else the next free slot of a stage that they work on.
 
     stage: its name, None for the first stage (in order) that has something. after: the stage that they have just worked on, ""
@@ -91,7 +89,7 @@ def claim_next(
     twice, in two tabs perhaps, is given the same slot twice. Nobody is given an item twice, or one that descends from their own,
     or one of another population.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         worker = _worker(connection, participant_id, stage)
         if isinstance(worker, NoWork):
@@ -110,15 +108,13 @@ def claim_next(
         return found
 
 
-def claim_batch(
-    workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float, now: float | None = None
-) -> tuple[Work, ...] | NoWork:
+def claim_batch(workspace: Workspace, participant_id: int, stage: str, count: int, *, seconds: float) -> tuple[Work, ...] | NoWork:
     """Give a person what they have at hand in a stage and further slots up to ``count``, all leased for ``seconds``: to work
     off line.
 
     Not for stages in which people write items of their own. NoWork where there is not even one.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     with workspace.claim() as connection:
         worker = _worker(connection, participant_id, stage)
         if isinstance(worker, NoWork):
@@ -166,7 +162,7 @@ def _take(connection: sa.Connection, person: Participant, stage: Stage, now: flo
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    known = test_slot(connection, person, stage, now)
+    known = test_slot(connection, person, stage)
     if isinstance(known, str):
         return NoWork(known)
     if known is None:
@@ -213,7 +209,7 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     }
     item_id = inserted_id(connection, items, row)
     change_rows(connection, items, {"id": item_id}, key=f"{stage.name}-{item_id}")
-    add_revision(connection, item_id, "begun", {}, participant_id=person.id, now=now)
+    add_revision(connection, item_id, "begun", {}, participant_id=person.id)
     slot = {
         "item_id": item_id,
         "stage_id": stage.id,

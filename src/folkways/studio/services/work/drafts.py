@@ -28,20 +28,14 @@ _DRAFT = (
 
 
 def save_draft(
-    workspace: Workspace,
-    participant_id: int,
-    assignment_id: int,
-    payload: Mapping[str, Any],
-    base_revision: int,
-    *,
-    now: float | None = None,
+    workspace: Workspace, participant_id: int, assignment_id: int, payload: Mapping[str, Any], base_revision: int
 ) -> Draft:
     """Save a draft and renew the lease. base_revision: of the draft that it was made from, 0 for none.
 
     Raises DraftConflictError, with the newer draft, where another tab saved since; ConflictError where the slot is no longer this
     person's; SubmissionError above LARGEST_BYTES. Saving the same once more, after a lost reply, is no conflict.
     """
-    now = time.time() if now is None else now
+    now = time.time()
     if len(orjson.dumps(payload)) > LARGEST_BYTES:
         raise SubmissionError({"": "this is too long to be saved; shorten it"})
     with workspace.claim() as connection:

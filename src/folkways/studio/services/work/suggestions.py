@@ -59,36 +59,27 @@ def latest_suggestion(workspace: Workspace, participant_id: int, item_id: int) -
 
 
 def take_suggestion(
-    workspace: Workspace,
-    participant_id: int,
-    assignment_id: int,
-    written: Mapping[str, Any],
-    base_revision: int,
-    *,
-    now: float | None = None,
+    workspace: Workspace, participant_id: int, assignment_id: int, written: Mapping[str, Any], base_revision: int
 ) -> Draft:
     """Put the latest suggestion into the person's draft; ``written``, what stood in their form, is kept beside it.
 
     NotFoundError where nothing was suggested; ConflictError where it stands in the draft already; otherwise as ``save_draft``.
     """
-    now = time.time() if now is None else now
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is not None:
         raise ConflictError("this suggestion is in your form already")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, {**written, **found.content}, base_revision, now=now)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, {**written, **found.content}, base_revision)
     with workspace.write() as connection:
-        change_rows(connection, schema.suggestions, {"id": found.id}, taken=now, before=dict(written))
+        change_rows(connection, schema.suggestions, {"id": found.id}, taken=time.time(), before=dict(written))
     return draft
 
 
-def put_back(
-    workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int, *, now: float | None = None
-) -> Draft:
+def put_back(workspace: Workspace, participant_id: int, assignment_id: int, base_revision: int) -> Draft:
     """Put what stood in the form before the latest suggestion was taken back into the draft."""
     found = _at_hand(workspace, participant_id, assignment_id)
     if found.taken is None or found.before is None:
         raise ConflictError("there is nothing to put back")
-    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision, now=now)
+    draft = drafts.save_draft(workspace, participant_id, assignment_id, found.before, base_revision)
     with workspace.write() as connection:
         change_rows(connection, schema.suggestions, {"id": found.id}, taken=None, before=None)
     return draft

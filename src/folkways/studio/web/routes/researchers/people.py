@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 
 from starlette.responses import Response
@@ -145,7 +144,7 @@ def withdraw(context: RequestContext) -> Response:
 def exclude(context: RequestContext) -> Response:
     """Leave somebody's answers out of everything, for a reason that they are told."""
     number = context.number("person")
-    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id, now=time.time())
+    exclusion.exclude(context.workspace, context.study.id, number, context.text("exclusion"), by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 
@@ -153,7 +152,7 @@ def exclude(context: RequestContext) -> Response:
 def include(context: RequestContext) -> Response:
     """Undo an exclusion."""
     number = context.number("person")
-    exclusion.include(context.workspace, context.study.id, number, by=context.me.id, now=time.time())
+    exclusion.include(context.workspace, context.study.id, number, by=context.me.id)
     return context.go(f"/studies/{context.study.name}/people/{number}", "saved")
 
 
