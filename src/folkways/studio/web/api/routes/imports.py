@@ -8,12 +8,11 @@ from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
 
 from folkways.studio.services import studies
 from folkways.studio.services.content import imports
 from folkways.studio.services.content.imports import Import
-from folkways.studio.web.api.answers import moment
+from folkways.studio.web.api.answers import Told
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 from folkways.studio.web.api.problems import Place
@@ -21,7 +20,7 @@ from folkways.studio.web.api.problems import Place
 router = APIRouter(tags=["items"])
 
 
-class ImportTold(BaseModel):
+class ImportTold(Told):
     """A table that is imported in the background. address: where to ask how far it is; rows: null until they have been counted.
 
     state: waiting, running, done, failed (nothing of it was kept), cancelled, deleting, deleted. problems: the first hundred rows
@@ -87,9 +86,5 @@ def delete_import(call: StaffCall, number: ImportNumber) -> ImportTold:
 
 
 def _told(call: StaffCall, found: Import) -> ImportTold:
-    return ImportTold(
-        id=found.id, address=f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}", stage=found.stage,
-        state=found.state, rows=found.rows, added=found.added, deleted=found.deleted, error=found.error,
-        problems=[Place(where=f"row {row}", what=what) for row, what in found.problems], created=moment(found.created),
-        finished=moment(found.finished) if found.finished is not None else None,
-    )  # fmt: skip
+    address = f"{call.request.scope['root_path']}/studies/{call.study.name}/imports/{found.id}"
+    return ImportTold.of(found, address=address, problems=[Place(where=f"row {row}", what=what) for row, what in found.problems])

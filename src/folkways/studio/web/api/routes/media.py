@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel
 
 from folkways.studio.services.storage import media
-from folkways.studio.services.storage.media import Media
+from folkways.studio.web.api.answers import Told
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 
 router = APIRouter(tags=["items"])
 
 
-class MediaTold(BaseModel):
+class MediaTold(Told):
     """A file that items may show. type: "image/png". bytes: its size."""
 
     name: str
@@ -27,11 +26,7 @@ class MediaTold(BaseModel):
 @router.get("/studies/{study}/media")
 def list_media(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[MediaTold]:
     """Pictures and recordings by name."""
-
-    def told(each: Media) -> MediaTold:
-        return MediaTold(name=each.name, type=each.type, bytes=each.bytes, sha256=each.sha256)
-
-    return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, told)
+    return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, MediaTold.of)
 
 
 @router.delete("/studies/{study}/media/{file}", status_code=204)
