@@ -26,7 +26,7 @@ DONE = ImportState.DONE
 
 
 class RemoteDesk:
-    """A server; its token comes from the environment alone. See ``desk.Desk``."""
+    """A server; its token comes from the environment alone. See ``desk.LocalDesk``."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -66,25 +66,25 @@ class RemoteDesk:
         self._ask("POST", study, "/members", {"login": login, "role": role})
 
     def studies(self) -> list[dict[str, Any]]:
-        """See Desk."""
+        """See LocalDesk."""
         return self._all("/studies")
 
     def definition(self, study: str) -> Mapping[str, Any]:
-        """See Desk."""
+        """See LocalDesk."""
         found: Mapping[str, Any] = self._ask("GET", study)["definition"]
         return found
 
     def set_state(self, study: str, state: str) -> str:
-        """See Desk."""
+        """See LocalDesk."""
         return str(self._ask("PUT", study, "/state", {"state": state})["state"])
 
     def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """See Desk."""
+        """See LocalDesk."""
         body = {"role": role, "population": population, "uses": uses, "days": days, "note": note}
         return str(self._ask("POST", study, "/invites", body)["link"])
 
     def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
-        """See Desk. Many rows are imported by the server in the background, which is waited for."""
+        """See LocalDesk. Many rows are imported by the server in the background, which is waited for."""
         body = {"stage": stage, "rows": [dict(row) for row in rows], "population": population}
         found = self._ask("POST", study, "/items", body)
         wait = SOONEST
@@ -112,13 +112,13 @@ class RemoteDesk:
             time.sleep(LATEST)
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """See Desk."""
+        """See LocalDesk."""
         models = how.pop("models")
         counts = self._ask("POST", study, "/draws", {**how, "models": list(models) if models is not None else None})["counts"]
         return {culture: (taken, there) for culture, (taken, there) in counts.items()}
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """See Desk."""
+        """See LocalDesk."""
         content = self.client.ask_bytes(
             "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
         )
@@ -132,26 +132,26 @@ class RemoteDesk:
             raise FolkwaysError("the server's export is no ZIP; try again, and check the address") from None
 
     def progress(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """See LocalDesk."""
         found: list[dict[str, Any]] = self._ask("GET", study, "/progress")
         return found
 
     def agreement(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """See LocalDesk."""
         found: list[dict[str, Any]] = self._ask("GET", study, "/agreement")
         return found
 
     def payments(self, study: str) -> list[dict[str, Any]]:
-        """See Desk."""
+        """See LocalDesk."""
         return self._all(f"/studies/{segment(study)}/payments")
 
     def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """See Desk."""
+        """See LocalDesk."""
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"
         return self.client.ask_bytes("POST", path, {"stage": stage, "count": count, "hours": hours})
 
     def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """See Desk."""
+        """See LocalDesk."""
         body = {"rows": [dict(row) for row in rows]}
         taken: dict[str, int] = self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body)
         return taken
