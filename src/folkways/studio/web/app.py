@@ -66,9 +66,11 @@ def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAP
 
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         studio.background.start()
-        async with sending(workspace, private=settings.private_webhooks):
-            yield
-        await anyio.to_thread.run_sync(studio.background.stop)
+        try:
+            async with sending(workspace, private=settings.private_webhooks):
+                yield
+        finally:
+            await anyio.to_thread.run_sync(studio.background.stop)
 
     app = FastAPI(title="folkways studio", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     for route in routes:
