@@ -92,8 +92,7 @@ class Prolific:
 
     def show(self, study: str) -> dict[str, Any]:
         """The study as it is there: name, status, total_available_places, places_taken, reward, and more."""
-        found: dict[str, Any] = self._ask("GET", f"/studies/{segment(study)}/")
-        return found
+        return dict(self._ask("GET", f"/studies/{segment(study)}/"))
 
     def publish(self, study: str) -> str:
         """Offer it to people; returns its status."""

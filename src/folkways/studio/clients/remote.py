@@ -58,8 +58,7 @@ class RemoteDesk:
 
     def create(self, definition: Mapping[str, Any]) -> dict[str, Any]:
         """Make a study; its owner is the token's account."""
-        made: dict[str, Any] = self.client.ask("POST", "/studies", {"definition": dict(definition)})
-        return made
+        return dict(self.client.ask("POST", "/studies", {"definition": dict(definition)}))
 
     def give_role(self, study: str, login: str, role: str) -> None:
         """Give an account of the server a role."""
@@ -71,8 +70,7 @@ class RemoteDesk:
 
     def definition(self, study: str) -> Mapping[str, Any]:
         """See LocalDesk."""
-        found: Mapping[str, Any] = self._ask("GET", study)["definition"]
-        return found
+        return dict(self._ask("GET", study)["definition"])
 
     def set_state(self, study: str, state: str) -> str:
         """See LocalDesk."""
@@ -133,13 +131,11 @@ class RemoteDesk:
 
     def progress(self, study: str) -> list[dict[str, Any]]:
         """See LocalDesk."""
-        found: list[dict[str, Any]] = self._ask("GET", study, "/progress")
-        return found
+        return list(self._ask("GET", study, "/progress"))
 
     def agreement(self, study: str) -> list[dict[str, Any]]:
         """See LocalDesk."""
-        found: list[dict[str, Any]] = self._ask("GET", study, "/agreement")
-        return found
+        return list(self._ask("GET", study, "/agreement"))
 
     def payments(self, study: str) -> list[dict[str, Any]]:
         """See LocalDesk."""
@@ -153,5 +149,4 @@ class RemoteDesk:
     def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
         """See LocalDesk."""
         body = {"rows": [dict(row) for row in rows]}
-        taken: dict[str, int] = self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body)
-        return taken
+        return dict(self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body))

@@ -22,7 +22,7 @@ from folkways.files import write_bytes
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.exports.hub import hub_files
 from folkways.studio.exports.known_answers import known_tables
-from folkways.studio.exports.tables import comment_table, item_table, judgement_table, suggestion_table
+from folkways.studio.exports.tables import comment_table, item_table, judgement_table, parquet_bytes, suggestion_table
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.services.content.discussion import comments_of_study
 from folkways.studio.services.content.gold import known_answers
@@ -125,12 +125,7 @@ def export_files(workspace: Workspace, study_id: int, format: str = "release", *
 def _packed(frame: pl.DataFrame, format: str) -> bytes:
     if format == "csv":
         return csv_bytes(frame.columns, frame.iter_rows())
-    buffer = io.BytesIO()
-    if format == "parquet":
-        frame.write_parquet(buffer)
-    else:
-        frame.write_ndjson(buffer)
-    return buffer.getvalue()
+    return parquet_bytes(frame) if format == "parquet" else frame.write_ndjson().encode()
 
 
 def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
