@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from folkways.stats.intervals import wilson
 from folkways.stats.raters.agreement import percent_agreement
 from folkways.studio.records import Participant
-from folkways.studio.rules.disagreement import disagreement
 from folkways.studio.rules.spread import spread
 from folkways.studio.services.measures import disagreements
 from folkways.studio.services.measures.agreement_over_time import agreement_over_time
@@ -41,9 +41,9 @@ def mean(shares: list[float]) -> float:
 def test_many_items_at_once_are_what_each_comes_to_alone(items: list[list[dict[str, int]]]) -> None:
     found = spread(items)
     for number, labels in enumerate(items):
-        alone = disagreement(labels)
-        assert found.apart[number] == pytest.approx(float("nan") if alone is None else alone, nan_ok=True)
         units = [{str(who): each[name] for who, each in enumerate(labels) if name in each} for name in "ab"]
+        outside = [1 - max(Counter(unit.values()).values()) / len(unit) for unit in units if len(unit) > 1]
+        assert found.apart[number] == pytest.approx(mean(outside), nan_ok=True)
         shares = [value for unit in units if (value := percent_agreement([unit]).value) is not None]
         assert found.agree[number] == pytest.approx(mean(shares), nan_ok=True)
 

@@ -77,13 +77,7 @@ def helper_prompt(scenario: str, place: str) -> str:
 
 def read_suggestion(reply: str) -> Suggestion | None:
     """The question in a reply: the JSON object in it, whatever stands around; None where there is no question with four options."""
-    found = _OBJECT.search(reply)
-    try:
-        table: Any = json.loads(found[0]) if found else None
-    except ValueError:
-        return None
-    if not isinstance(table, dict):
-        return None
+    table = object_in(reply)
     question, options = table.get("question"), table.get("options")
     if isinstance(options, dict):
         options = list(options.values())
@@ -98,6 +92,16 @@ def read_suggestion(reply: str) -> Suggestion | None:
         LETTERS.index(each.upper()) if isinstance(each, str) and each.upper() in LETTERS else _place(each) for each in numbers
     }
     return Suggestion(question.strip(), texts, tuple(sorted(place for place in places if place is not None)))
+
+
+def object_in(reply: str) -> dict[str, Any]:
+    """The JSON object in a reply, whatever stands around; empty where there is none."""
+    found = _OBJECT.search(reply)
+    try:
+        table = json.loads(found[0]) if found else None
+    except ValueError:
+        table = None
+    return table if isinstance(table, dict) else {}
 
 
 def _place(number: Any) -> int | None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Stage
-from folkways.studio.rules.disagreement import disagreement
+from folkways.studio.rules.spread import disagreement
 from folkways.studio.services import studies
 from folkways.studio.services.content import gold, item_search, items, redaction, repeats
 from folkways.studio.services.content.discussion import comment_counts
