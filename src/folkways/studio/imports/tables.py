@@ -69,10 +69,11 @@ def _read_json(path: Path) -> list[dict[str, str]]:
     wrong = {number: "is no object; write {...} for each row" for number, each in enumerate(found, 1) if not isinstance(each, dict)}
     if wrong:
         raise RowsError(wrong, path)
-    return [{name: _json_cell(value) for name, value in each.items()} for each in found]
+    return [{name: json_cell(value) for name, value in each.items()} for each in found]
 
 
-def _json_cell(value: Any) -> str:
+def json_cell(value: Any) -> str:
+    """A value of JSON as a cell: a text as it is, nothing as an empty one, lists and objects as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else orjson.dumps(value).decode()

@@ -148,8 +148,6 @@ def test_what_joining_writes_down(desks: tuple[Desk, Desk]) -> None:
     )
     assert participants.list_participants(workspace, desk.study.id) == (first, second, third, staff)
     assert participants.list_participants(workspace, neighbour.study.id) == ()
-    assert participants.find_participant(workspace, desk.study.id, second.account_id) == second
-    assert participants.find_participant(workspace, neighbour.study.id, second.account_id) is None
     assert participants.get_participant(workspace, third.id) == third
     with pytest.raises(NotFoundError):
         participants.get_participant(workspace, staff.id + 1)

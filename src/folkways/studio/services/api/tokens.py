@@ -12,7 +12,7 @@ from folkways.studio.errors import NotFoundError, SubmissionError, TokenError
 from folkways.studio.records import from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import SEEN_EVERY_SECONDS, token_hash
-from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, find_row, get_row, inserted, read_all
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import api_tables
 from folkways.workspace.studio import tables as schema
@@ -46,12 +46,10 @@ def create_token(
         "revoked": False,
     }
     with workspace.write() as connection:
-        number = inserted_id(connection, api_tables.tokens, row)
-        audit.note(
-            connection, "token.created", study_id=study_id, account_id=account_id, subject=f"token:{number}",
-            details={"scope": scope},
-        )  # fmt: skip
-        return from_row(ApiToken, get_row(connection, api_tables.tokens, id=number)), text
+        made = inserted(connection, ApiToken, api_tables.tokens, row)
+        subject, details = f"token:{made.id}", {"scope": scope}
+        audit.note(connection, "token.created", study_id=study_id, account_id=account_id, subject=subject, details=details)
+        return made, text
 
 
 def find_token(workspace: Workspace, text: str) -> ApiToken:

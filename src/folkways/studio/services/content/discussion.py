@@ -19,7 +19,7 @@ from folkways.studio.records import Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import get_item, lineage
 from folkways.studio.services.people import accounts
-from folkways.studio.services.rows import change_rows, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import changed, find_row, get_row, inserted, read_all
 from folkways.studio.stages.fields import raise_if, text_of
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -53,9 +53,8 @@ def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: i
         if connection.scalars(there).one() >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
         row: dict[str, Any] = {"item_id": item.id, "account_id": account_id, "role": str(role), "text": said, "history": []}
-        number = inserted_id(connection, schema.comments, {**row, "created": time.time()})
-        _note(connection, "comment.added", study_id, account_id, item.id, number)
-        return _get(connection, number)
+        made = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})
+        return _noted(connection, "comment.added", study_id, made)
 
 
 def edit_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int, text: str) -> Comment:
@@ -69,9 +68,8 @@ def edit_comment(workspace: Workspace, study_id: int, comment_id: int, account_i
         if len(found.history) >= MOST_EDITS:
             raise ConflictError("this comment was changed %(most)s times; write another", most=MOST_EDITS)
         history = [*found.history, {"text": found.text, "until": now}]
-        change_rows(connection, schema.comments, {"id": found.id}, text=said, history=history, edited=now)
-        _note(connection, "comment.edited", study_id, account_id, found.item_id, found.id)
-        return _get(connection, found.id)
+        made = changed(connection, Comment, schema.comments, found.id, text=said, history=history, edited=now)
+        return _noted(connection, "comment.edited", study_id, made)
 
 
 def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account_id: int) -> Comment:
@@ -80,9 +78,8 @@ def delete_comment(workspace: Workspace, study_id: int, comment_id: int, account
     with workspace.claim() as connection:
         found = _own(connection, study_id, comment_id, account_id)
         history = [*found.history, {"text": found.text, "until": now}]
-        change_rows(connection, schema.comments, {"id": found.id}, text="", history=history, deleted=now)
-        _note(connection, "comment.deleted", study_id, account_id, found.item_id, found.id)
-        return _get(connection, found.id)
+        made = changed(connection, Comment, schema.comments, found.id, text="", history=history, deleted=now)
+        return _noted(connection, "comment.deleted", study_id, made)
 
 
 def set_resolved(workspace: Workspace, study_id: int, item_id: int, resolved: bool, *, by: int | None = None) -> None:
@@ -147,10 +144,8 @@ def _own(connection: sa.Connection, study_id: int, comment_id: int, account_id: 
     return from_row(Comment, row)
 
 
-def _note(connection: sa.Connection, kind: str, study_id: int, account_id: int, item_id: int, number: int) -> None:
-    about = {"subject": f"item:{item_id}", "details": {"comment": number}}
-    audit.note(connection, kind, study_id=study_id, account_id=account_id, **about)  # type: ignore[arg-type]
-
-
-def _get(connection: sa.Connection, number: int) -> Comment:
-    return from_row(Comment, get_row(connection, schema.comments, id=number))
+def _noted(connection: sa.Connection, kind: str, study_id: int, made: Comment) -> Comment:
+    """The comment, once it is in the trail what its author did."""
+    details = {"comment": made.id}
+    audit.note(connection, kind, study_id=study_id, account_id=made.account_id, subject=f"item:{made.item_id}", details=details)
+    return made

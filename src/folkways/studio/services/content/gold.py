@@ -9,13 +9,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.stats.intervals import Interval
-from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.stats.intervals import Interval, wilson
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Item, ItemState, Participant, ParticipantState, Stage, Standing, from_row
-from folkways.studio.rules.known_answers import Qualification, share
+from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import audit, studies
-from folkways.studio.services.content.items import close_open_slots, place_item
-from folkways.studio.services.rows import change_rows, find_row, get_row
+from folkways.studio.services.content.items import close_open_slots, item_within, place_item
+from folkways.studio.services.rows import changed, find_row, get_row
 from folkways.studio.services.work.known_answers import overlap_of
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -38,10 +38,7 @@ def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool =
     Nobody is asked it who answered or wrote the item. ConflictError where the item is not decided, or was used so before.
     """
     with workspace.write() as connection:
-        row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock="row")
-        if row is None:
-            raise NotFoundError("there is no such item")
-        item = from_row(Item, row)
+        item = item_within(connection, study_id, item_id, lock="row")
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
         known = known_answer_of(item, stage)
         if not known:
@@ -71,15 +68,11 @@ def drop_gold(workspace: Workspace, study_id: int, item_id: int, reason: str, *,
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
-        row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock="row")
-        if row is None:
-            raise NotFoundError("there is no such item")
-        if from_row(Item, row).check is None:
+        if item_within(connection, study_id, item_id, lock="row").check is None:
             raise ConflictError("this item has no known answer")
-        change_rows(connection, schema.items, {"id": item_id}, state=str(ItemState.DROPPED), reason=reason.strip())
         close_open_slots(connection, item_id)
         audit.note(connection, "item.gold_dropped", study_id=study_id, account_id=by, subject=f"item:{item_id}")
-        return from_row(Item, get_row(connection, schema.items, id=item_id))
+        return changed(connection, Item, schema.items, item_id, state=str(ItemState.DROPPED), reason=reason.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +88,7 @@ class PersonGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
-        return share(self.right, self.asked)
+        return wilson(self.right, self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +103,7 @@ class ItemGold:
     @property
     def interval(self) -> Interval:
         """Of the share of right answers, 95 %."""
-        return share(self.right, self.asked)
+        return wilson(self.right, self.asked)
 
     @property
     def is_doubtful(self) -> bool:

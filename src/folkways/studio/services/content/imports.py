@@ -18,7 +18,7 @@ from folkways.studio.records import Stage
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import Checked, place_new
 from folkways.studio.services.deletion import delete_items
-from folkways.studio.services.rows import change_rows, count, inserted_id
+from folkways.studio.services.rows import change_rows, count, inserted_id, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -126,7 +126,7 @@ def get_import(workspace: Workspace, study_id: int, import_id: int) -> Import:
 
 
 def _within(connection: sa.Connection, study_id: int, import_id: int) -> Import:
-    row = connection.execute(_IMPORTS.where(schema.jobs.c.study_id == study_id, schema.jobs.c.id == import_id)).first()
+    row = _job(connection, study_id=study_id, id=import_id)
     if row is None:
         raise NotFoundError("there is no such import")
     return _import(row)
@@ -140,8 +140,8 @@ def _job(connection: sa.Connection, **values: Any) -> Any:
 def list_imports(workspace: Workspace, study_id: int) -> tuple[Import, ...]:
     """The imports of a study, newest first."""
     with workspace.read() as connection:
-        query = _IMPORTS.where(schema.jobs.c.study_id == study_id).order_by(schema.jobs.c.id.desc())
-        return tuple(_import(row) for row in connection.execute(query))
+        rows = connection.execute(_IMPORTS.filter_by(study_id=study_id).order_by(schema.jobs.c.id.desc()))
+        return tuple(_import(row) for row in rows)
 
 
 def _free(now: float) -> sa.ColumnElement[bool]:
@@ -190,8 +190,7 @@ def keys_of(workspace: Workspace, stage_id: int, import_id: int | None = None) -
     query = sa.select(items.c.key).where(items.c.stage_id == stage_id)
     if import_id is not None:
         query = query.where(items.c.job_id == import_id)
-    with workspace.read() as connection:
-        return frozenset(connection.scalars(query))
+    return frozenset(read_values(workspace, query))
 
 
 def add_some(workspace: Workspace, found: Import, stage: Stage, new: Sequence[Checked], *, rows: int) -> bool:
@@ -292,13 +291,8 @@ def delete_import(workspace: Workspace, study_id: int, import_id: int, *, by: in
         if found.state in AT_WORK:
             raise ConflictError("this import is at work; cancel it first")
         job = _job(connection, id=import_id)
-        change_rows(
-            connection,
-            schema.jobs,
-            {"id": import_id},
-            state=str(ImportState.DELETING),
-            result={**(job.result if job and job.result else {}), "by": by},
-        )
+        result = {**(job.result or {}), "by": by}
+        change_rows(connection, schema.jobs, {"id": import_id}, state=str(ImportState.DELETING), result=result)
         return _within(connection, study_id, import_id)
 
 

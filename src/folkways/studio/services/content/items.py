@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row, inserted_id, read_all
+from folkways.studio.services.rows import Lock, find_row, inserted_id, read_all
 from folkways.studio.services.storage.media import media_names, no_file
 from folkways.studio.services.studies import get_population, get_stage
 from folkways.studio.stages.registry import stage_kind
@@ -63,7 +63,7 @@ def add_items(
     with workspace.write() as connection:
         numbers = place_new(connection, found, rows)
         audit.note(connection, "items.added", study_id=study_id, account_id=by, details={"stage": stage, "n": len(numbers)})
-        return tuple(_get(connection, number) for number in numbers)
+        return tuple(item_within(connection, study_id, number) for number in numbers)
 
 
 def place_new(connection: sa.Connection, stage: Stage, new: Sequence[Checked], *, job_id: int | None = None) -> list[int]:
@@ -209,14 +209,12 @@ def _revision(
 def get_item(workspace: Workspace, study_id: int, item_id: int) -> Item:
     """An item of this study; NotFoundError."""
     with workspace.read() as connection:
-        item = _get(connection, item_id)
-    if item.study_id != study_id:
-        raise NotFoundError("there is no such item")
-    return item
+        return item_within(connection, study_id, item_id)
 
 
-def _get(connection: sa.Connection, item_id: int) -> Item:
-    row = find_row(connection, schema.items, id=item_id)
+def item_within(connection: sa.Connection, study_id: int, item_id: int, *, lock: Lock = "no") -> Item:
+    """``get_item`` within the caller's transaction."""
+    row = find_row(connection, schema.items, id=item_id, study_id=study_id, lock=lock)
     if row is None:
         raise NotFoundError("there is no such item")
     return from_row(Item, row)

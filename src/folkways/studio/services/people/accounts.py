@@ -14,7 +14,7 @@ from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionErr
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import count, find_row, get_value, inserted_id
+from folkways.studio.services.rows import change_rows, count, find_row, get_value, inserted_id, read_first, read_values
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -125,9 +125,7 @@ def get_account(workspace: Workspace, account_id: int) -> Account:
 
 def find_account(workspace: Workspace, login: str) -> Account | None:
     """The account with that login, in any case; None."""
-    with workspace.read() as connection:
-        row = connection.execute(sa.select(schema.accounts).where(schema.accounts.c.login == login.strip().casefold())).first()
-    return from_row(Account, row) if row else None
+    return read_first(workspace, Account, sa.select(schema.accounts).filter_by(login=login.strip().casefold()))
 
 
 def has_password(workspace: Workspace, account_id: int) -> bool:
@@ -171,8 +169,7 @@ def sign_in_pause(workspace: Workspace, login: str) -> float:
     query = sa.select(sa.func.count()).where(
         attempts.c.key == f"login:{_counted_login(login)}"[:128], attempts.c.at > time.time() - ATTEMPTS_SECONDS
     )
-    with workspace.read() as connection:
-        failed = count(connection, query)
+    failed = read_values(workspace, query)[0]
     return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 1 << (failed // SLOW_AFTER - 1))
 
 
@@ -205,7 +202,7 @@ def set_password(
     hashed = _hasher().hash(password)
     with workspace.write() as connection:
         first(connection)
-        connection.execute(sa.update(schema.accounts).where(schema.accounts.c.id == account_id).values(password=hashed))
+        change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
         audit.note(connection, "account.password_changed", account_id=account_id)
 
@@ -213,7 +210,7 @@ def set_password(
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
     """Choose the language of the interface for an account."""
     with workspace.write() as connection:
-        connection.execute(sa.update(schema.accounts).where(schema.accounts.c.id == account_id).values(locale=locale[:16]))
+        change_rows(connection, schema.accounts, {"id": account_id}, locale=locale[:16])
 
 
 def give_role(workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None) -> None:
@@ -237,9 +234,7 @@ def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
     """Take a role away. NotAllowedError for the last owner: somebody has to be left."""
     roles = schema.roles
     with workspace.write() as connection:
-        owners = connection.scalar(
-            sa.select(sa.func.count()).select_from(roles).where(roles.c.study_id == study_id, roles.c.role == Role.OWNER)
-        )
+        owners = count(connection, sa.select(sa.func.count()).select_from(roles).filter_by(study_id=study_id, role=str(Role.OWNER)))
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")

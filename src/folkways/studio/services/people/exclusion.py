@@ -8,14 +8,11 @@ import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState
-from folkways.studio.services import audit
-from folkways.studio.services.people.personal import participant_of, participant_within
+from folkways.studio.services.people.personal import change_participant, participant_of, participant_within
 from folkways.studio.services.people.standings import count_anew
-from folkways.studio.services.rows import change_rows
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_to_answers_of
 from folkways.workspace.database import Workspace
-from folkways.workspace.studio import tables as schema
 
 LONGEST_REASON = 1000
 
@@ -43,7 +40,7 @@ def exclude_within(
     """
     free_leases(connection, person.id)
     values: dict[str, object] = {"state": str(ParticipantState.EXCLUDED), "exclusion": reason, "left": time.time(), "pay": pay}
-    return _change(connection, person, "participant.excluded", values, by, {"was": person.state})
+    return _change(connection, person, "excluded", values, by, {"was": person.state})
 
 
 def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Participant:
@@ -59,18 +56,12 @@ def include(workspace: Workspace, study_id: int, participant_id: int, *, by: int
             before = ParticipantState.SCREENED_OUT
         values: dict[str, object] = {"state": str(before), "exclusion": None, "left": None, "pay": None}
         count_anew(connection, person.id)
-        return _change(connection, person, "participant.included", values, by, {})
+        return _change(connection, person, "included", values, by, {})
 
 
 def _change(
-    connection: sa.Connection,
-    person: Participant,
-    kind: str,
-    values: dict[str, object],
-    by: int | None,
-    details: dict[str, str],
+    connection: sa.Connection, person: Participant, kind: str, values: dict[str, object], by: int | None, details: dict[str, str]
 ) -> Participant:
-    change_rows(connection, schema.participants, {"id": person.id}, **values)
-    audit.note(connection, kind, study_id=person.study_id, account_id=by, participant_id=person.id, details=details)
+    change_participant(connection, person, kind, values, account_id=by, details=details)
     apply_rule_to_answers_of(connection, person.id)
     return participant_within(connection, person.id)

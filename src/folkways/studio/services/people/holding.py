@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways.studio.records import LEFT_OUT, Participant, ParticipantState
 from folkways.studio.services import audit
-from folkways.studio.services.people.personal import participant_of
+from folkways.studio.services.people.personal import change_participant, participant_of
 from folkways.studio.services.people.standings import count_anew, save_standing, standing_of
 from folkways.studio.services.rows import change_rows, find_row
 from folkways.workspace.database import Workspace
@@ -19,8 +19,7 @@ from folkways.workspace.studio import tables as schema
 
 def pause_within(connection: sa.Connection, person: Participant, why: str) -> None:
     """Give somebody no more work until a researcher lifts it; what they have at hand they may still send."""
-    change_rows(connection, schema.participants, {"id": person.id}, state=str(ParticipantState.PAUSED), pause=why)
-    _note(connection, person, "paused", why)
+    change_participant(connection, person, "paused", {"state": str(ParticipantState.PAUSED), "pause": why}, details={"why": why})
 
 
 def fail_within(connection: sa.Connection, person: Participant, pay: str) -> None:
@@ -35,10 +34,8 @@ def resume(workspace: Workspace, study_id: int, participant_id: int, reason: str
         reason = _reason(reason)
         if person.state != ParticipantState.PAUSED:
             raise ConflictError("this person is not paused")
-        values = {"state": str(ParticipantState.ACTIVE), "pause": None}
-        change_rows(connection, schema.participants, {"id": person.id}, **values)
         count_anew(connection, person.id, reason)
-        _note(connection, person, "resumed", by=by)
+        change_participant(connection, person, "resumed", {"state": str(ParticipantState.ACTIVE), "pause": None}, account_id=by)
 
 
 def waive_test(workspace: Workspace, study_id: int, participant_id: int, stage: str, reason: str, *, by: int | None = None) -> None:
@@ -65,9 +62,3 @@ def _reason(reason: str) -> str:
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     return reason.strip()
-
-
-def _note(connection: sa.Connection, person: Participant, kind: str, why: str = "", by: int | None = None) -> None:
-    details = {"why": why} if why else {}
-    about = f"participant.{kind}"
-    audit.note(connection, about, study_id=person.study_id, account_id=by, participant_id=person.id, details=details)

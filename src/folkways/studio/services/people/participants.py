@@ -5,23 +5,23 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
-from folkways.studio.rules.eligibility import eligibility
+from folkways.studio.rules.eligibility import failed_criteria
 from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.invites import usable_invite
 from folkways.studio.services.people.personal import (
+    change_participant,
     participant_of,
     participant_within,
     write_attributes,
 )
 from folkways.studio.services.people.returning import RETURN_CODE, find_returning, new_return_code
-from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted_id, read_all
+from folkways.studio.services.rows import change_rows, count, find_row, get_row, inserted, inserted_id, read_all
 from folkways.studio.services.work.leases import free_leases
 from folkways.studio.services.work.resolution import apply_rule_to_answers_of
 from folkways.studio.workflows.wordings import StudyTexts
@@ -102,21 +102,13 @@ def add_staff(workspace: Workspace, study_id: int, account_id: int, role: Role, 
             "eligible": True,
             "joined": time.time(),
         }
-        return participant_within(connection, inserted_id(connection, schema.participants, values))
+        return inserted(connection, Participant, schema.participants, values)
 
 
 def get_participant(workspace: Workspace, participant_id: int) -> Participant:
     """The participant with that id; NotFoundError."""
     with workspace.read() as connection:
         return participant_within(connection, participant_id)
-
-
-def find_participant(workspace: Workspace, study_id: int, account_id: int) -> Participant | None:
-    """The account's part in a study; None where it has none."""
-    query = sa.select(schema.participants).filter_by(study_id=study_id, account_id=account_id)
-    with workspace.read() as connection:
-        row = connection.execute(query).first()
-    return from_row(Participant, row) if row else None
 
 
 def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant, ...]:
@@ -144,19 +136,11 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
             staff_or_free = person.population_id is None or not _population(connection, person.population_id).criteria
             values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
             values["eligible"] = True if staff_or_free else None
-        return _change(connection, person, "consented", values, details={"version": version, "language": seen.language})
-
-
-def _change(connection: sa.Connection, person: Participant, kind: str, values: Mapping[str, object], **about: Any) -> Participant:
-    """Change a participant's row, note why, and return them as they are now. about: as for ``audit.note``."""
-    change_rows(connection, schema.participants, {"id": person.id}, **values)
-    audit.note(connection, f"participant.{kind}", study_id=person.study_id, participant_id=person.id, **about)
-    return participant_within(connection, person.id)
+        return change_participant(connection, person, "consented", values, details={"version": version, "language": seen.language})
 
 
 def _population(connection: sa.Connection, population_id: int) -> Population:
-    row = get_row(connection, schema.populations, id=population_id)
-    return from_row(Population, row)
+    return from_row(Population, get_row(connection, schema.populations, id=population_id))
 
 
 def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mapping[str, str]) -> Participant:
@@ -182,14 +166,13 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         }
         if open_ones:
             raise SubmissionError(open_ones)
-        found = eligibility(population.criteria, given)
-        if found.eligible:
+        failed = failed_criteria(population.criteria, given)
+        if not failed:
             _check_room(connection, population)
         write_attributes(connection, participant_id, given)
-        state = ParticipantState.ACTIVE if found.eligible else ParticipantState.SCREENED_OUT
-        values = {"state": str(state), "eligible": found.eligible}
-        kind = "eligible" if found.eligible else "screened_out"
-        return _change(connection, person, kind, values, details={"failed": list(found.failed)})
+        state, kind = (ParticipantState.SCREENED_OUT, "screened_out") if failed else (ParticipantState.ACTIVE, "eligible")
+        values = {"state": str(state), "eligible": not failed}
+        return change_participant(connection, person, kind, values, details={"failed": failed})
 
 
 def _check_room(connection: sa.Connection, population: Population) -> None:
@@ -209,7 +192,7 @@ def waive_eligibility(workspace: Workspace, study_id: int, participant_id: int, 
         if person.state not in (ParticipantState.SCREENED_OUT, ParticipantState.CONSENTED):
             raise ConflictError(f"a person who is {person.state} needs no waiver")
         values = {"state": str(ParticipantState.ACTIVE), "eligible": False, "waiver": reason.strip()}
-        return _change(connection, person, "waived", values, account_id=by)
+        return change_participant(connection, person, "waived", values, account_id=by)
 
 
 def finish(workspace: Workspace, participant_id: int) -> Participant:
@@ -219,7 +202,7 @@ def finish(workspace: Workspace, participant_id: int) -> Participant:
         free_leases(connection, participant_id)
         if person.state != ParticipantState.ACTIVE:
             return person
-        return _change(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
+        return change_participant(connection, person, "finished", {"state": str(ParticipantState.FINISHED), "left": time.time()})
 
 
 def withdraw(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> Participant:
@@ -234,6 +217,6 @@ def withdraw(workspace: Workspace, study_id: int, participant_id: int, *, by: in
         free_leases(connection, participant_id)
         connection.execute(sa.delete(schema.drafts).filter_by(participant_id=participant_id))
         values = {"state": str(ParticipantState.WITHDRAWN), "left": time.time()}
-        _change(connection, person, "withdrawn", values, account_id=by)
+        change_participant(connection, person, "withdrawn", values, account_id=by)
         apply_rule_to_answers_of(connection, participant_id)
         return participant_within(connection, participant_id)

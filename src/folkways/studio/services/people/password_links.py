@@ -11,11 +11,11 @@ import time
 import sqlalchemy as sa
 
 from folkways.studio.errors import InviteError, NotAllowedError, NotFoundError
-from folkways.studio.records import Account, Role, from_row
+from folkways.studio.records import Account, Role
 from folkways.studio.services import audit
 from folkways.studio.services.people import accounts
 from folkways.studio.services.people.sessions import token_hash
-from folkways.studio.services.rows import find_row
+from folkways.studio.services.rows import find_row, read_first
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -62,11 +62,10 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
         .join(links, links.c.account_id == table.c.id)
         .where(links.c.token_hash == token_hash(token), links.c.expires > time.time(), table.c.disabled.is_(False))
     )
-    with workspace.read() as connection:
-        row = connection.execute(query).first()
-    if row is None:
+    found = read_first(workspace, Account, query)
+    if found is None:
         raise InviteError("this link has been used or is too old; ask for another")
-    return from_row(Account, row)
+    return found
 
 
 def use_link(workspace: Workspace, token: str, password: str) -> Account:

@@ -15,7 +15,7 @@ from folkways.studio.errors import ConflictError, NotFoundError
 from folkways.studio.imports.media import MediaError
 from folkways.studio.records import ItemState, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.rows import find_row, read_all
+from folkways.studio.services.rows import find_row, read_all, read_values
 from folkways.studio.services.storage.media_stores import MediaStoreError, media_store
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
@@ -75,8 +75,7 @@ def add_media(workspace: Workspace, study_id: int, files: Mapping[str, tuple[str
 def _deleted(workspace: Workspace, study_id: int) -> dict[str, str]:
     """Name -> hash of files that were deleted singly: what people were shown under a name stays the only thing of that name."""
     told = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
-    with workspace.read() as connection:
-        return {each["name"]: each["sha256"] for each in connection.scalars(told)}
+    return {each["name"]: each["sha256"] for each in read_values(workspace, told)}
 
 
 def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | None = None) -> None:
@@ -119,10 +118,8 @@ def _delete_contents(workspace: Workspace, number: int, sha256: str) -> None:
 
     number: of the file's row, which may be there still.
     """
-    with workspace.read() as connection:
-        others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256, schema.media.c.id != number).limit(1)
-        shared = connection.scalar(others) is not None
-    if not shared:
+    others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256, schema.media.c.id != number).limit(1)
+    if not read_values(workspace, others):
         media_store(workspace).delete(sha256)
 
 
@@ -142,8 +139,7 @@ def find_media(workspace: Workspace, study_id: int, name: str) -> Media:
 
 def media_names(workspace: Workspace, study_id: int) -> frozenset[str]:
     """The names of the files of a study."""
-    with workspace.read() as connection:
-        return frozenset(connection.scalars(sa.select(schema.media.c.name).filter_by(study_id=study_id)))
+    return frozenset(read_values(workspace, sa.select(schema.media.c.name).filter_by(study_id=study_id)))
 
 
 def delete_files(workspace: Workspace, study_id: int) -> None:

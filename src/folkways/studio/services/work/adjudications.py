@@ -8,10 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError, NotFoundError, SubmissionError
+from folkways.studio.errors import ConflictError, SubmissionError
 from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_row
 from folkways.studio.services import audit
-from folkways.studio.services.content.items import close_open_slots
+from folkways.studio.services.content.items import close_open_slots, item_within
 from folkways.studio.services.rows import change_rows, get_row, read_all
 from folkways.studio.services.work.resolution import apply_rule_again, hand_on_item
 from folkways.studio.stages.registry import stage_kind
@@ -36,10 +36,7 @@ def adjudicate(
     if not reason.strip():
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
-        row = connection.execute(sa.select(schema.items).filter_by(id=item_id, study_id=study_id).with_for_update()).first()
-        if row is None:
-            raise NotFoundError("there is no such item")
-        item = from_row(Item, row)
+        item = item_within(connection, study_id, item_id, lock="row")
         values = {
             "item_id": item_id,
             "account_id": account_id,
@@ -50,8 +47,7 @@ def adjudicate(
         connection.execute(sa.insert(schema.adjudications).values(values))
         result = {**(item.result or {}), **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
-        changes = {"state": str(state), "result": result, "reason": reason.strip()}
-        connection.execute(sa.update(schema.items).filter_by(id=item_id).values(changes))
+        change_rows(connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip())
         close_open_slots(connection, item_id)
         audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
         children = connection.scalar(
@@ -82,11 +78,9 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
         raise SubmissionError({"reason": "say why"})
     items = schema.items
     with workspace.write() as connection:
-        row = connection.execute(sa.select(items).filter_by(id=item_id, study_id=study_id).with_for_update()).first()
-        if row is None:
-            raise NotFoundError("there is no such item")
+        item = item_within(connection, study_id, item_id, lock="row")
         children = connection.scalar(sa.select(items.c.id).where(items.c.parent_id == item_id, items.c.check.is_(None)).limit(1))
-        if row.state != ItemState.DROPPED or children is not None:
+        if item.state != ItemState.DROPPED or children is not None:
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
         details = {"reason": reason.strip()}

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from folkways.studio.activity import ModelSuggestion
 from folkways.studio.errors import ConflictError, NotFoundError
-from folkways.studio.records import LEFT_OUT, Draft, Stage, from_row
+from folkways.studio.records import LEFT_OUT, Draft, Stage
 from folkways.studio.services import studies
-from folkways.studio.services.rows import change_rows, read_all
+from folkways.studio.services.rows import change_rows, read_all, read_first
 from folkways.studio.services.work import drafts
 from folkways.studio.services.work.leases import own_assignment
 from folkways.studio.workflows.suggesting import SUGGESTERS, outcome
@@ -54,8 +54,8 @@ class Made:
 def latest_suggestion(workspace: Workspace, participant_id: int, item_id: int) -> ModelSuggestion | None:
     """What this person was suggested last for an item."""
     table = schema.suggestions
-    query = sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc()).limit(1)
-    return next(iter(read_all(workspace, ModelSuggestion, query)), None)
+    query = sa.select(table).filter_by(participant_id=participant_id, item_id=item_id).order_by(table.c.id.desc())
+    return read_first(workspace, ModelSuggestion, query)
 
 
 def take_suggestion(
@@ -132,9 +132,7 @@ def made_of_suggestions(workspace: Workspace, study_id: int) -> tuple[Made, ...]
 def _at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> ModelSuggestion:
     with workspace.read() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        table = schema.suggestions
-        mine = sa.select(table).filter_by(participant_id=participant_id, item_id=assignment.item_id).order_by(table.c.id.desc())
-        row = connection.execute(mine.limit(1)).first()
-    if row is None:
+    found = latest_suggestion(workspace, participant_id, assignment.item_id)
+    if found is None:
         raise NotFoundError("nothing has been suggested here")
-    return from_row(ModelSuggestion, row)
+    return found

@@ -9,7 +9,6 @@ from typing import Annotated
 import orjson
 from fastapi import APIRouter, Path
 
-from folkways.studio.services import studies
 from folkways.studio.services.content import imports
 from folkways.studio.services.content.imports import Import
 from folkways.studio.web.api.answers import Told
@@ -41,16 +40,9 @@ class ImportTold(Told):
 
 
 def begin_import(call: StaffCall, stage: str, rows: Sequence[Mapping[str, str]], population: str | None) -> ImportTold:
-    """Have rows imported in the background. UnknownNameError for a stage or population that the study has not."""
-    place = studies.get_stage(call.workspace, call.study.id, stage)
-    if population is not None:
-        studies.get_population(call.workspace, call.study.id, population)
-    found = imports.begin(
-        call.workspace, call.study.id, place.name, "rows.json", population=population, content=orjson.dumps(rows), waiting=True,
-        by=call.account.id,
-    )  # fmt: skip
-    call.studio.background.wake()
-    return _told(call, found)
+    """Have rows imported in the background. NotFoundError for a stage or population that the study has not."""
+    background, content = call.studio.background, orjson.dumps(rows)
+    return _told(call, background.bring(call.study.id, stage, "rows.json", content, population=population, by=call.account.id))
 
 
 ImportNumber = Annotated[int, Path(alias="import", ge=1, le=2**31 - 1)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Query, Response
 from starlette.datastructures import FormData
 
 from folkways.studio.errors import ConflictError
 from folkways.studio.imports.items import import_items
+from folkways.studio.imports.tables import json_cell
 from folkways.studio.records import Item, ItemState, Stage
 from folkways.studio.services import studies
 from folkways.studio.services.content import items, redaction
@@ -65,13 +65,7 @@ def add_items(call: StaffCall, body: NewItems, response: Response) -> Added | Im
 
 def cells(row: Mapping[str, Cell]) -> dict[str, str]:
     """A row as a table has it: every cell a text."""
-    return {name: _cell(value) for name, value in row.items()}
-
-
-def _cell(value: Cell) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    return {name: json_cell(value) for name, value in row.items()}
 
 
 @router.get("/studies/{study}/items/{item}")

@@ -20,6 +20,7 @@ from folkways.studio.services.work import leases
 from folkways.studio.web.api.answers import EventTold, ModelCallTold
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, page_of, slice_of
+from folkways.studio.web.routing import attachment
 
 router = APIRouter(tags=["results"])
 
@@ -61,8 +62,7 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
     """
     content = export_archive(call.workspace, call.study.id, format, discussion=discussion)
     audit.record(call.workspace, "study.exported", study_id=call.study.id, account_id=call.account.id, details={"format": format})
-    name = f"{call.study.name}-{format}.zip"
-    return Response(content, media_type=ZIP, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return attachment(content, f"{call.study.name}-{format}.zip", ZIP)
 
 
 @router.get("/studies/{study}/events")

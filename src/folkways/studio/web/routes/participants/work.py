@@ -9,12 +9,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from folkways.studio.errors import (
-    AlreadySubmittedError,
-    DraftConflictError,
-    NotFoundError,
-    SubmissionError,
-)
+from folkways.studio.errors import AlreadySubmittedError, NotFoundError, SubmissionError
 from folkways.studio.records import AssignmentState, ParticipantState, Stage
 from folkways.studio.rules.known_answers import Qualification
 from folkways.studio.services import studies
@@ -166,10 +161,7 @@ def save(context: RequestContext) -> Response:
     work = context.work
     payload = stage_kind(work.stage.kind).read_form(context.form, _presented(context, work), work.stage.config)
     base = whole(context.text("revision")) or 0
-    try:
-        draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
-    except DraftConflictError as error:
-        return JSONResponse({"message": str(error), "revision": error.current.revision}, status_code=error.status)
+    draft = drafts.save_draft(context.workspace, context.participant.id, work.assignment.id, payload, base)
     return JSONResponse({"revision": draft.revision})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from folkways.spreadsheet import csv_bytes
 from folkways.studio.errors import SubmissionError
@@ -17,7 +17,7 @@ from folkways.studio.services.work import leases
 from folkways.studio.services.work.suggestions import made_of_suggestions
 from folkways.studio.stages.forms import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
-from folkways.studio.web.routing import Routes
+from folkways.studio.web.routing import Routes, attachment
 
 routes = Routes()
 
@@ -72,8 +72,7 @@ def set_state(context: RequestContext) -> Response:
 def show_description(context: RequestContext) -> Response:
     """The file that describes the study, for making another like it."""
     text = descriptions.description_of(context.workspace, context.study)
-    headers = {"Content-Disposition": f'attachment; filename="{context.study.name}.yaml"'}
-    return PlainTextResponse(text, headers=headers, media_type="text/yaml")
+    return attachment(text, f"{context.study.name}.yaml", "text/yaml")
 
 
 @routes.get("/studies/{study}/quality", STAFF)
@@ -128,10 +127,7 @@ def show_payments(context: RequestContext) -> Response:
             for each in progress.payments(context.workspace, context.study.id)
         ),
     )
-    name = f"{context.study.name}-payments.csv"
-    return Response(
-        content, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
 
 
 def _worth(worked: working_time.WorkingTime | None, rate: working_time.Rate | None) -> tuple[str, str, str]:
