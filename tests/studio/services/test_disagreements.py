@@ -150,9 +150,9 @@ def test_agreement_over_time_by_week_and_by_hundred_answers(desk: Desk) -> None:
     (course,) = agreement_over_time(read(desk), "hundred")
     assert [(point.name, point.items) for point in course.points] == [("1–100", 8)]
     drawn = chart_of([first, second])
-    assert [mark.name for mark in drawn.marks] == ["2026-03-02", "2026-03-09"]
-    for mark, point in zip(drawn.marks, (first, second), strict=True):
-        assert TOP <= mark.high <= mark.y <= mark.low <= HEIGHT - BOTTOM
-        assert mark.y == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
-    assert chart_of([]).marks == ()
-    assert all(one.x < other.x for one, other in combinations(drawn.marks, 2))
+    assert [mark["name"] for mark in drawn["marks"]] == ["2026-03-02", "2026-03-09"]
+    for mark, point in zip(drawn["marks"], (first, second), strict=True):
+        assert TOP <= mark["high"] <= mark["y"] <= mark["low"] <= HEIGHT - BOTTOM
+        assert mark["y"] == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
+    assert chart_of([])["marks"] == []
+    assert all(one["x"] < other["x"] for one, other in combinations(drawn["marks"], 2))

@@ -96,6 +96,18 @@ class Mine:
     left: int | None
     seconds_left: float | None
 
+    @property
+    def total(self) -> int | None:
+        """All that they could give, with the task at hand, which is counted neither as done nor as left; None for nobody knows."""
+        return None if self.left is None else self.done + self.left + 1
+
+    @property
+    def minutes_left(self) -> int | None:
+        """With the task at hand; None for nobody knows."""
+        if not self.left or self.seconds_left is None:
+            return None
+        return max(1, round(self.seconds_left / self.left * (self.left + 1) / 60))
+
 
 def own_progress(workspace: Workspace, person: Participant, stage: Stage) -> Mine:
     """How far one person is in a stage, or in the test before it, for the line above their task. Questions of known answer among

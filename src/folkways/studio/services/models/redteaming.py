@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
@@ -30,20 +29,6 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """How the verifier did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one; None
-    as well where it gave no answer, for ``problem``.
-    """
-
-    chosen: int | None
-    fooled: bool | None
-    reply: str | None
-    problem: str | None
-    question: str
-    options: tuple[str, ...]
-
-
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
     """Keep the scenario. SubmissionError where it is too short or too long."""
     problems: dict[str, str] = {}
@@ -55,7 +40,7 @@ def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int
 
 def suggest(
     workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
-) -> tuple[helping.Suggestion | None, ModelCall]:
+) -> tuple[Mapping[str, Any] | None, ModelCall]:
     """Have the helper make a question of the scenario; it becomes the item's question. None where the call brought none (it
     says why). offered, gone: see ``modelling.call_model``.
 
@@ -75,9 +60,8 @@ def suggest(
     if found is None:
         problem = call.problem or "the helper's reply holds no question with four options; ask again, or write one yourself"
         return None, modelling.note_reading(workspace, call, None, problem)
-    made = {"question": found.question, "options": list(found.options), "intended": list(found.intended)}
-    _revise(workspace, work, "suggestion", made)
-    return found, modelling.note_reading(workspace, call, made)
+    _revise(workspace, work, "suggestion", found)
+    return found, modelling.note_reading(workspace, call, found)
 
 
 def edit(
@@ -106,9 +90,12 @@ def edit(
 
 def challenge(
     workspace: Workspace, participant_id: int, assignment_id: int, offered: Mapping[str, OfferedModel], *, gone: Event | None = None
-) -> Challenge:
+) -> ModelCall:
     """Ask the verifier the question as it stands. SubmissionError where it is not complete; ConflictError without a verifier,
     or after as many challenges as the stage allows. offered, gone: see ``modelling.call_model``.
+
+    The call's ``read`` is how it did. chosen: position of its option, None where it settled on none. fooled: it chose a wrong one;
+    None as well where it gave no answer, for the call's ``problem``.
     """
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
@@ -130,11 +117,11 @@ def challenge(
     chosen = helping.read_choice(call.reply) if call.reply is not None else None
     fooled = chosen not in intended if chosen is not None else None
     problem = call.problem if call.reply is None else None if chosen is not None else "the model's reply names no single option"
-    modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
+    call = modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
     entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
     if call.reply is not None:
         _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
-    return Challenge(chosen, fooled, call.reply, problem, question, tuple(options))
+    return call
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:

@@ -62,7 +62,7 @@ def _suggest(context: RequestContext, number: int) -> str:
     return _late(context, call) or context.gettext("The helper gave no question. Try once more, or write one yourself.")
 
 
-def _late(context: RequestContext, call: ModelCall | redteaming.Challenge) -> str:
+def _late(context: RequestContext, call: ModelCall) -> str:
     late = context.gettext("The model did not answer in time. Try once more, or go on without it.")
     return late if call.problem == TOO_LATE else ""
 
