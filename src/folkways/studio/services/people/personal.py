@@ -35,6 +35,13 @@ def attributes(workspace: Workspace, study_id: int, participant_id: int) -> Mapp
         return {row.name: row.value for row in rows}
 
 
+def look_up_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int) -> Mapping[str, str]:
+    """``attributes`` for somebody who asks to see them, which the audit trail notes."""
+    found = attributes(workspace, study_id, participant_id)
+    audit.record(workspace, "participant.attributes_read", study_id=study_id, account_id=by, participant_id=participant_id)
+    return found
+
+
 def delete_attributes(workspace: Workspace, study_id: int, participant_id: int, *, by: int | None = None) -> int:
     """Delete everything personal about somebody, their name and login included where they are in no other study and no staff.
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.records import Invite, Participant, Role
-from folkways.studio.services import audit, studies
+from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, invites, participants, personal
 from folkways.studio.web.api.answers import InviteMade, InviteTold, MemberTold, ParticipantTold, TakenIn
 from folkways.studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
@@ -82,11 +82,7 @@ def show_participant(call: StaffCall, person: Number) -> ParticipantTold:
 @router.get("/studies/{study}/participants/{person}/personal")
 def show_personal(call: StaffCall, person: Number) -> dict[str, str]:
     """What is personal about somebody, by name. That it was read is noted in the audit trail."""
-    found = personal.attributes(call.workspace, call.study.id, person)
-    audit.record(
-        call.workspace, "participant.attributes_read", study_id=call.study.id, account_id=call.account.id, participant_id=person
-    )
-    return dict(found)
+    return dict(personal.look_up_attributes(call.workspace, call.study.id, person, by=call.account.id))
 
 
 @router.delete("/studies/{study}/participants/{person}/personal", status_code=204)

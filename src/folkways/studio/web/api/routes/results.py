@@ -60,8 +60,7 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
 
     discussion: tables with what researchers and reviewers said of items.
     """
-    content = export_archive(call.workspace, call.study.id, format, discussion=discussion)
-    audit.record(call.workspace, "study.exported", study_id=call.study.id, account_id=call.account.id, details={"format": format})
+    content = export_archive(call.workspace, call.study.id, format, discussion=discussion, by=call.account.id)
     return attachment(content, f"{call.study.name}-{format}.zip", ZIP)
 
 

@@ -13,7 +13,7 @@ from folkways.studio.imports.offline import hand_out, take_in
 from folkways.studio.imports.running import read_content
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import ParticipantState
-from folkways.studio.services import audit, studies
+from folkways.studio.services import studies
 from folkways.studio.services.content import imports
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
@@ -142,16 +142,9 @@ def export(context: RequestContext) -> Response:
     format = context.request.query_params.get("format", "release")
     discussion = context.request.query_params.get("discussion") == "yes"
     try:
-        content = export_archive(context.workspace, context.study.id, format, discussion=discussion)
+        content = export_archive(context.workspace, context.study.id, format, discussion=discussion, by=context.me.id)
     except FolkwaysError as error:
         return _refused(context, error)
-    audit.record(
-        context.workspace,
-        "study.exported",
-        study_id=context.study.id,
-        account_id=context.me.id,
-        details={"format": format, **({"discussion": True} if discussion else {})},
-    )
     return attachment(content, f"{context.study.name}-{format}.zip", "application/zip")
 
 
