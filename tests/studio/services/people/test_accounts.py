@@ -168,7 +168,7 @@ def test_what_is_kept_of_an_account(studio_workspace: Workspace) -> None:
     long = at_time(5.0, accounts.create_account, studio_workspace, f" {'K' * 256} ", None, name=f" {'n' * 300}", locale="ar")
     unnamed = accounts.create_account(studio_workspace, "Lee", None, name=" ")
     with studio_workspace.write() as connection:
-        nameless = at_time(6.0, accounts.nameless_account, connection, "ko")
+        nameless = at_time(6.0, accounts.insert_account, connection, None, None, "", "ko")
     rows = stored(studio_workspace, schema.accounts)
     assert rows[0] == {
         "id": long.id, "login": "k" * 256, "password": None, "name": "n" * 256, "locale": "ar", "created": 5.0, "disabled": False,

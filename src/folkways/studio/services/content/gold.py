@@ -47,17 +47,7 @@ def make_gold(workspace: Workspace, study_id: int, item_id: int, *, test: bool =
         if find_row(connection, schema.items, stage_id=stage.id, key=key[:128], round=1) is not None:
             raise ConflictError("this item is used as a known answer already")
         check = stage_kind(stage.kind).check_known(known, item.content, stage.config)
-        number = place_item(
-            connection,
-            stage,
-            key,
-            item.content,
-            population_id=item.population_id,
-            parent_id=item.id,
-            author_id=item.author_id,
-            check=check,
-            test=test,
-        )
+        number = place_item(connection, stage, key, item.content, item, item.population_id, check=check, test=test)
         details = {"stage": stage.name, "test": test}
         audit.note(connection, "item.gold_made", study_id=study_id, account_id=by, subject=f"item:{number}", details=details)
         return from_row(Item, get_row(connection, schema.items, id=number))

@@ -79,12 +79,8 @@ def find_ids(workspace: Workspace, study_id: int, wanted: Wanted, *, most: int) 
 
 def _where(study_id: int, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
     items, said = schema.items, schema.judgements
-    where = [items.c.study_id == study_id]
-    for column, value in ((items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id)):
-        if value is not None:
-            where.append(column == value)
-    if wanted.state is not None:
-        where.append(items.c.state == wanted.state)
+    named = (items.c.stage_id, wanted.stage_id), (items.c.population_id, wanted.population_id), (items.c.state, wanted.state)
+    where = [items.c.study_id == study_id, *(column == value for column, value in named if value is not None)]
     if words := wanted.words.strip():
         stored = orjson.dumps(words).decode()[1:-1]  # as the words stand in the column's JSON
         content = sa.type_coerce(items.c.content, sa.Text())

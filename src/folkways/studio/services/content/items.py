@@ -110,22 +110,16 @@ def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:
 
 
 def place_item(
-    connection: sa.Connection,
-    stage: Stage,
-    key: str,
-    content: Mapping[str, Any],
-    *,
-    population_id: int | None,
-    parent_id: int | None = None,
-    author_id: int | None = None,
-    check: Mapping[str, Any] | None = None,
-    test: bool = False,
-    round: int = 1,
-) -> int:
-    """Insert an item with its open slots within the caller's transaction; returns its id. Attention checks get slots on demand."""
+    connection: sa.Connection, stage: Stage, key: str, content: Mapping[str, Any], parent: Item, population_id: int | None, *,
+    check: Mapping[str, Any] | None = None, test: bool = False, round: int = 1,
+) -> int:  # fmt: skip
+    """Insert an item that descends from ``parent``, with its open slots, within the caller's transaction; returns its id. Attention
+    checks get slots on demand.
+    """
     row = _row(stage, key, content, population_id=population_id, check=check, test=test)
-    item_id = inserted_id(connection, schema.items, {**row, "parent_id": parent_id, "author_id": author_id, "round": round})
-    add_revision(connection, item_id, "placed", content, participant_id=author_id)
+    row |= {"parent_id": parent.id, "author_id": parent.author_id, "round": round}
+    item_id = inserted_id(connection, schema.items, row)
+    add_revision(connection, item_id, "placed", content, participant_id=parent.author_id)
     if check is None:
         add_slots(connection, item_id, stage.id, population_id, stage_kind(stage.kind).answers_wanted(stage.config))
     return item_id
@@ -237,12 +231,8 @@ def list_items(
     query = sa.select(schema.items).where(schema.items.c.study_id == study_id, schema.items.c.id > after)
     if stage is not None:
         query = query.where(schema.items.c.stage_id == get_stage(workspace, study_id, stage).id)
-    if population_id is not None:
-        query = query.where(schema.items.c.population_id == population_id)
-    if state is not None:
-        query = query.where(schema.items.c.state == state)
-    if import_id is not None:
-        query = query.where(schema.items.c.job_id == import_id)
+    named = {"population_id": population_id, "state": state, "job_id": import_id}
+    query = query.filter_by(**{name: value for name, value in named.items() if value is not None})
     return read_all(workspace, Item, query.order_by(schema.items.c.id).limit(limit))
 
 

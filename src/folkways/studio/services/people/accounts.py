@@ -88,13 +88,10 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
     return make
 
 
-def nameless_account(connection: sa.Connection, locale: str = "en") -> int:
-    """The id of a new account without login, for people who come by a recruitment service; within the caller's transaction."""
-    return insert_account(connection, None, None, "", locale)
-
-
 def insert_account(connection: sa.Connection, login: str | None, hashed: str | None, name: str, locale: str) -> int:
-    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; hashed: its password."""
+    """The id of a new account, within the caller's transaction. login: in small letters, and nobody's yet; None for people who come
+    by a recruitment service. hashed: its password.
+    """
     row = {
         "login": login,
         "password": hashed,

@@ -65,7 +65,8 @@ def join(
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
         if account_id is None:
-            account_id = make_account(connection) if make_account else accounts.nameless_account(connection, locale)
+            make_account = make_account or (lambda connection: accounts.insert_account(connection, None, None, "", locale))
+            account_id = make_account(connection)
         row = {
             "study_id": invite.study_id,
             "account_id": account_id,

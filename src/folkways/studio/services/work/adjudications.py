@@ -83,10 +83,8 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
         if item.state != ItemState.DROPPED or children is not None:
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
-        details = {"reason": reason.strip()}
-        audit.note(
-            connection, "item.reopened", study_id=study_id, account_id=account_id, subject=f"item:{item_id}", details=details
-        )
+        subject, details = f"item:{item_id}", {"reason": reason.strip()}
+        audit.note(connection, "item.reopened", study_id=study_id, account_id=account_id, subject=subject, details=details)
         apply_rule_again(connection, item_id)
         return from_row(Item, get_row(connection, items, id=item_id))
 

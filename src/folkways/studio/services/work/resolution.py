@@ -112,16 +112,7 @@ def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision
     _end(connection, item, ItemState.DROPPED, decision, f"{decision.reason}; asked again of a subpopulation")
     for number, part in enumerate(parts):
         key = item.key if len(parts) == 1 else f"{item.key}-{number + 1}"
-        place_item(
-            connection,
-            stage,
-            key,
-            item.content,
-            population_id=part,
-            parent_id=item.id,
-            author_id=item.author_id,
-            round=item.round + 1,
-        )
+        place_item(connection, stage, key, item.content, item, part, round=item.round + 1)
     return None
 
 
@@ -149,9 +140,7 @@ def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: St
         places = [(row.id, f"{item.key}@{row.name}") for row in connection.execute(query.order_by(populations.c.id))]
     settled = stage_kind(target.kind).on_arrival(content, target.config)
     for population_id, key in places:
-        placed = place_item(
-            connection, target, key, content, population_id=population_id, parent_id=item.id, author_id=item.author_id
-        )
+        placed = place_item(connection, target, key, content, item, population_id)
         if settled is not None:
             child = from_row(Item, get_row(connection, schema.items, id=placed))
             _end(connection, child, ItemState.DONE, settled)

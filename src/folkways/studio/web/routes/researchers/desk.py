@@ -28,10 +28,8 @@ CALLS_SHOWN = 50
 @routes.get("/studies", SIGNED_IN)
 def list_studies(context: RequestContext) -> Response:
     """The studies in which this account has a role other than answering, with the roles."""
-    rows = []
-    for study in studies.list_studies(context.workspace, account_id=context.me.id):
-        roles = accounts.roles_of(context.workspace, study.id, context.me.id)
-        rows.append((study, sorted(roles)))
+    mine = studies.list_studies(context.workspace, account_id=context.me.id)
+    rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
     return context.page("desk/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me))
 
 
@@ -80,12 +78,8 @@ def show_quality(context: RequestContext) -> Response:
     """Agreement, with why it is not defined where it is not; how each person works; what models were asked."""
     study = context.study
     found = agreement.agreement(context.workspace, study.id)
-    coefficients = (
-        value
-        for each in found
-        if each.field
-        for value in (each.percent, each.majority, each.largest_vote, each.cohen, each.fleiss, each.alpha, each.masi, each.fitting)
-    )
+    named = ("percent", "majority", "largest_vote", "cohen", "fleiss", "alpha", "masi", "fitting")
+    coefficients = (getattr(each, name) for each in found if each.field for name in named)
     return context.page(
         "desk/quality.html.j2", study=study, agreement=found, quality=progress.quality(context.workspace, study.id),
         known=gold.known_answers(context.workspace, study.id),

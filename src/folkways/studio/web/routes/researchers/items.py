@@ -200,18 +200,12 @@ def adjudicate(context: RequestContext) -> Response:
     """Decide over an item in place of the rule; the judgements stay as they are."""
     item = items.get_item(context.workspace, context.study.id, context.number("item"))
     stage = next(stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id)
+    study_id, drop = context.study.id, context.text("drop") == "yes"
     try:
-        if context.text("drop") == "yes":
-            adjudications.adjudicate(
-                context.workspace, context.study.id, item.id, context.me.id, {}, context.text("reason_why"), drop=True
-            )
-        else:
-            decision = adjudications.decision_of(
-                stage, item, stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
-            )
-            adjudications.adjudicate(
-                context.workspace, context.study.id, item.id, context.me.id, decision, context.text("reason_why")
-            )
+        said = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
+        decision = {} if drop else adjudications.decision_of(stage, item, said)
+        reason = context.text("reason_why")
+        adjudications.adjudicate(context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop)
     except SubmissionError as error:
         words = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
         return _item(context, {name: words.get(name, problem) for name, problem in error.problems_in(context.gettext).items()}, 422)
