@@ -85,7 +85,7 @@ def test_a_slot_from_hand_to_hand(desk: Desk) -> None:
         lambda: leases.heartbeat(workspace, lee.id, again.assignment.id),
         lambda: leases.release(workspace, lee.id, again.assignment.id),
         lambda: drafts.save_draft(workspace, lee.id, again.assignment.id, {}, 0),
-        lambda: assignments.require_leased(assignments.get_work(workspace, lee.id, again.assignment.id)),
+        lambda: leases.require_leased(assignments.get_work(workspace, lee.id, again.assignment.id).assignment),
     ):
         with pytest.raises(ConflictError):
             act()

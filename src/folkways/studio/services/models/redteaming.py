@@ -20,7 +20,8 @@ from folkways.studio.services.content.items import add_revision
 from folkways.studio.services.models import modelling
 from folkways.studio.services.rows import change_rows, find_row, get_row
 from folkways.studio.services.studies import get_study
-from folkways.studio.services.work.assignments import Work, get_work, require_leased
+from folkways.studio.services.work.assignments import Work, get_work
+from folkways.studio.services.work.leases import require_leased
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.stages.writing import read_question, read_scenario
@@ -127,7 +128,7 @@ def challenge(
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
     """The question that a person is writing behind a slot of theirs; ConflictError for any other work."""
     work = get_work(workspace, participant_id, assignment_id)
-    require_leased(work)
+    require_leased(work.assignment)
     if not stage_kind(work.stage.kind).asks_models:
         raise ConflictError("this step belongs to writing a question")
     return work

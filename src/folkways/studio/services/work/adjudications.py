@@ -13,7 +13,7 @@ from folkways.studio.records import Adjudication, Item, ItemState, Stage, from_r
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import close_open_slots, item_within
 from folkways.studio.services.rows import change_rows, get_row, read_all
-from folkways.studio.services.work.resolution import apply_rule_again, hand_on_item
+from folkways.studio.services.work.resolution import apply_rule_again, follow_branch, has_children
 from folkways.studio.stages.registry import stage_kind
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -37,30 +37,16 @@ def adjudicate(
         raise SubmissionError({"reason": "say why"})
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
-        values = {
-            "item_id": item_id,
-            "account_id": account_id,
-            "decision": dict(decision),
-            "reason": reason.strip(),
-            "created": time.time(),
-        }
-        connection.execute(sa.insert(schema.adjudications).values(values))
+        values = {"item_id": item_id, "account_id": account_id, "decision": dict(decision), "reason": reason.strip()}
+        connection.execute(sa.insert(schema.adjudications).values(**values, created=time.time()))
         result = {**(item.result or {}), **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
         change_rows(connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip())
         close_open_slots(connection, item_id)
         audit.note(connection, "item.adjudicated", study_id=study_id, account_id=account_id, subject=f"item:{item_id}")
-        children = connection.scalar(
-            sa.select(sa.func.count())
-            .select_from(schema.items)
-            .where(schema.items.c.parent_id == item_id, schema.items.c.check.is_(None))
-        )
-        if not drop and not children:
+        if not drop and not has_children(connection, item_id):
             stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-            target = stage.config["next"].get("done")
-            if target is not None:
-                found = get_row(connection, schema.stages, study_id=study_id, name=target)
-                hand_on_item(connection, item, stage, from_row(Stage, found), result)
+            follow_branch(connection, item, stage, "done", result)
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 
 
@@ -79,8 +65,7 @@ def reopen(workspace: Workspace, study_id: int, item_id: int, account_id: int, r
     items = schema.items
     with workspace.write() as connection:
         item = item_within(connection, study_id, item_id, lock="row")
-        children = connection.scalar(sa.select(items.c.id).where(items.c.parent_id == item_id, items.c.check.is_(None)).limit(1))
-        if item.state != ItemState.DROPPED or children is not None:
+        if item.state != ItemState.DROPPED or has_children(connection, item_id):
             raise ConflictError("this item is not dropped, or others have been made of it")
         change_rows(connection, items, {"id": item_id}, state=str(ItemState.OPEN), result=None, reason=None)
         subject, details = f"item:{item_id}", {"reason": reason.strip()}

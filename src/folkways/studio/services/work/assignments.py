@@ -13,7 +13,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError
 from folkways.studio.records import (
     Assignment,
     AssignmentState,
@@ -245,9 +244,3 @@ def get_work(workspace: Workspace, participant_id: int, assignment_id: int, inst
     return Work(
         from_row(Assignment, row, schema.assignments), from_row(Item, row, schema.items), from_row(Stage, row, schema.stages)
     )
-
-
-def require_leased(work: Work) -> None:
-    """ConflictError unless the slot is being worked on."""
-    if work.assignment.state != AssignmentState.LEASED:
-        raise ConflictError("this was submitted or closed")

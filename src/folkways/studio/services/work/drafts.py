@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from folkways.studio.errors import ConflictError, DraftConflictError, SubmissionError
-from folkways.studio.records import AssignmentState, Draft, from_row
+from folkways.studio.errors import DraftConflictError, SubmissionError
+from folkways.studio.records import Draft, from_row
 from folkways.studio.services.rows import change_rows, find_row
-from folkways.studio.services.work.leases import hold, not_theirs
+from folkways.studio.services.work.leases import hold, not_theirs, require_leased
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 
@@ -41,8 +41,7 @@ def save_draft(
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
         assignment = held.assignment
-        if assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
+        require_leased(assignment)
         table = schema.drafts
         mine = {"item_id": assignment.item_id, "participant_id": participant_id}
         row = find_row(connection, table, item_id=assignment.item_id, participant_id=participant_id)

@@ -66,12 +66,17 @@ def not_theirs() -> NotFoundError:
     return NotFoundError("this is not yours to work on: it was kept for you too long, or never was; ask for the next one")
 
 
+def require_leased(assignment: Assignment) -> None:
+    """ConflictError unless the slot is being worked on."""
+    if assignment.state != AssignmentState.LEASED:
+        raise ConflictError("this was submitted or closed")
+
+
 def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> float:
     """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer leased to this person."""
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
-        if held.assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
+        require_leased(held.assignment)
         until = held.lease_end(time.time())
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
@@ -84,8 +89,7 @@ def release(workspace: Workspace, participant_id: int, assignment_id: int, *, sk
     """
     with workspace.claim() as connection:
         assignment = own_assignment(connection, participant_id, assignment_id)
-        if assignment.state != AssignmentState.LEASED:
-            raise ConflictError("this was submitted or closed")
+        require_leased(assignment)
         if skip:
             row = {"item_id": assignment.item_id, "participant_id": participant_id, "reason": reason[:1000], "at": time.time()}
             workspace.insert_new(connection, schema.skips, [row])

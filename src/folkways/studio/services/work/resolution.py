@@ -63,7 +63,7 @@ def apply_rule(connection: sa.Connection, item: Item, stage: Stage, *, reopen: b
         _end(connection, item, ItemState.DROPPED, decision)
     else:
         _end(connection, item, ItemState.DONE, decision)
-        _follow_branch(connection, item, stage, decision)
+        follow_branch(connection, item, stage, decision.branch, decision.result)
 
 
 def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
@@ -71,8 +71,16 @@ def _may_change(connection: sa.Connection, item: Item, reopen: bool) -> bool:
         return True
     if not reopen or item.result is None:  # without a result: it was taken out by hand
         return False
-    child = connection.scalar(sa.select(schema.items.c.id).filter_by(parent_id=item.id).where(schema.items.c.check.is_(None)))
-    return child is None and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
+    return (
+        not has_children(connection, item.id)
+        and connection.scalar(sa.select(schema.adjudications.c.id).filter_by(item_id=item.id)) is None
+    )
+
+
+def has_children(connection: sa.Connection, item_id: int) -> bool:
+    """Whether something descends from an item, questions of known answer that were made of it aside."""
+    children = sa.select(schema.items.c.id).filter_by(parent_id=item_id).where(schema.items.c.check.is_(None))
+    return connection.scalar(children.limit(1)) is not None
 
 
 def votes_of(connection: sa.Connection, item_id: int) -> list[Vote]:
@@ -116,16 +124,15 @@ def _subpopulation(connection: sa.Connection, item: Item, stage: Stage, decision
     return None
 
 
-def _follow_branch(connection: sa.Connection, item: Item, stage: Stage, decision: Decision) -> None:
+def follow_branch(connection: sa.Connection, item: Item, stage: Stage, branch: str, result: Mapping[str, Any]) -> None:
     """Place what comes of a done item into the stage that its branch leads to."""
-    target = stage.config["next"].get(decision.branch)
-    if target is None:
-        return
-    row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
-    hand_on_item(connection, item, stage, from_row(Stage, row), decision.result)
+    target = stage.config["next"].get(branch)
+    if target is not None:
+        row = get_row(connection, schema.stages, study_id=item.study_id, name=target)
+        _hand_on(connection, item, stage, from_row(Stage, row), result)
 
 
-def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any]) -> None:
+def _hand_on(connection: sa.Connection, item: Item, stage: Stage, target: Stage, result: Mapping[str, Any]) -> None:
     """Place the descendants of ``item`` into ``target``: one, or one for each population without parts."""
     content = stage_kind(stage.kind).hand_on(item.content, result, stage.config)
     arrival = Arrival(stage.kind, stage.config, votes_of(connection, item.id))
@@ -144,4 +151,4 @@ def hand_on_item(connection: sa.Connection, item: Item, stage: Stage, target: St
         if settled is not None:
             child = from_row(Item, get_row(connection, schema.items, id=placed))
             _end(connection, child, ItemState.DONE, settled)
-            _follow_branch(connection, child, target, settled)
+            follow_branch(connection, child, target, settled.branch, settled.result)
