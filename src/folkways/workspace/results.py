@@ -269,22 +269,12 @@ def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
         return [Usage(**use) for use in known(workspace, run, "usage")]
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
     keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
+    summed = (
+        *(replies.c.input_tokens, replies.c.output_tokens, replies.c.reasoning_tokens, replies.c.attempts - 1),
+        *(replies.c.input_tokens * replies.c.batched, replies.c.output_tokens * replies.c.batched),
+    )
     query = (
-        sa.select(
-            endpoints.c.name,
-            sa.func.count(),
-            *(
-                sa.func.coalesce(sa.func.sum(column), 0)
-                for column in (
-                    replies.c.input_tokens,
-                    replies.c.output_tokens,
-                    replies.c.reasoning_tokens,
-                    replies.c.attempts - 1,
-                    replies.c.input_tokens * replies.c.batched,
-                    replies.c.output_tokens * replies.c.batched,
-                )
-            ),
-        )
+        sa.select(endpoints.c.name, sa.func.count(), *(sa.func.coalesce(sa.func.sum(column), 0) for column in summed))
         .select_from(replies)
         .where(replies.c.key.in_(keys))
         .join(endpoints, endpoints.c.id == replies.c.endpoint_id)

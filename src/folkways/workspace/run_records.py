@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import orjson
@@ -148,21 +148,9 @@ def begin_run(
             )
         )
         run_id = inserted.inserted_primary_key[0]  # type: ignore[index]
-        workspace.insert_new(
-            connection,
-            schema.run_tasks,
-            [
-                {
-                    "run_id": run_id,
-                    "task": task.task,
-                    "release": task.release,
-                    "root": task.root,
-                    "fingerprint": task.fingerprint,
-                    "options": orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode(),
-                }
-                for task in tasks
-            ],
-        )
+        options = (orjson.dumps(task.options, option=orjson.OPT_SORT_KEYS).decode() for task in tasks)
+        rows = [{**asdict(task), "run_id": run_id, "options": told} for task, told in zip(tasks, options, strict=True)]
+        workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
 

@@ -142,13 +142,7 @@ def _record(found: Gathered, format: str, suggestions: pl.DataFrame) -> bytes:
         "excluded": found.excluded,
         "items_left_out_with_them": found.left_out,
         "populations": [
-            {
-                "name": each.name,
-                "title": each.title,
-                "culture": each.culture,
-                "language": each.language,
-                "criteria": list(each.criteria),
-            }
+            {name: getattr(each, name) for name in ("name", "title", "culture", "language", "criteria")}
             for each in found.populations.values()
         ],
         "stages": [{"name": stage.name, "kind": stage.kind, "answers": stage.config["answers"]} for stage in found.stages.values()],

@@ -21,7 +21,6 @@ from folkways.studio.web.request_context import ANYBODY, Access, Handler, Reques
 from folkways.studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
 
 MOST_FIELDS = 500
-NOTHING: Mapping[str, str] = {}
 LOG = logging.getLogger("folkways.studio")
 
 
@@ -174,7 +173,7 @@ def attachment(content: bytes | str, name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] = NOTHING) -> Response:
+def _say(context: RequestContext, status: int, message: str, problems: Mapping[str, str] | None = None) -> Response:
     if context.wants_json:
         return JSONResponse({"message": message, "problems": problems} if problems else {"message": message}, status_code=status)
     return context.page("problem.html.j2", status, message=message, problems=problems, code=status)
