@@ -30,7 +30,7 @@ MOST_BYTES_AT_ONCE = LARGEST_BYTES
 
 
 class RemoteDesk:
-    """A server; its token comes from the environment alone. See ``desk.LocalDesk``."""
+    """A server; its token comes from the environment alone. ``desk.LocalDesk`` says what each question is."""
 
     def __init__(self, address: str) -> None:
         token = os.environ.get(TOKEN_VARIABLE, "")
@@ -69,19 +69,15 @@ class RemoteDesk:
         self._ask("POST", study, "/members", {"login": login, "role": role})
 
     def studies(self) -> list[dict[str, Any]]:
-        """See LocalDesk."""
         return self._all("/studies")
 
     def definition(self, study: str) -> Mapping[str, Any]:
-        """See LocalDesk."""
         return dict(self._ask("GET", study)["definition"])
 
     def set_state(self, study: str, state: str) -> str:
-        """See LocalDesk."""
         return str(self._ask("PUT", study, "/state", {"state": state})["state"])
 
     def invite(self, study: str, role: str, population: str | None, uses: int | None, days: float, note: str) -> str:
-        """See LocalDesk."""
         body = {"role": role, "population": population, "uses": uses, "days": days, "note": note}
         return str(self._ask("POST", study, "/invites", body)["link"])
 
@@ -114,7 +110,6 @@ class RemoteDesk:
             time.sleep(LATEST)
 
     def media(self, study: str) -> list[dict[str, Any]]:
-        """See LocalDesk."""
         return self._all(f"/studies/{segment(study)}/media")
 
     def add_media(self, study: str, files: MediaFiles) -> int:
@@ -133,17 +128,14 @@ class RemoteDesk:
         return added
 
     def delete_media(self, study: str, name: str) -> None:
-        """See LocalDesk."""
         self._ask("DELETE", study, f"/media/{segment(name)}")
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
-        """See LocalDesk."""
         models = how.pop("models")
         counts = self._ask("POST", study, "/draws", {**how, "models": list(models) if models is not None else None})["counts"]
         return {culture: (taken, there) for culture, (taken, there) in counts.items()}
 
     def export(self, study: str, format: str, discussion: bool = False) -> Mapping[str, bytes]:
-        """See LocalDesk."""
         content = self.client.ask_bytes(
             "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
         )
@@ -157,23 +149,18 @@ class RemoteDesk:
             raise FolkwaysError("the server's export is no ZIP; try again, and check the address") from None
 
     def progress(self, study: str) -> list[dict[str, Any]]:
-        """See LocalDesk."""
         return list(self._ask("GET", study, "/progress"))
 
     def agreement(self, study: str) -> list[dict[str, Any]]:
-        """See LocalDesk."""
         return list(self._ask("GET", study, "/agreement"))
 
     def payments(self, study: str) -> list[dict[str, Any]]:
-        """See LocalDesk."""
         return self._all(f"/studies/{segment(study)}/payments")
 
     def hand_out(self, study: str, person: str, stage: str, count: int, hours: float) -> bytes:
-        """See LocalDesk."""
         path = f"/studies/{segment(study)}/participants/{self._person(study, person)}/hand-out"
         return self.client.ask_bytes("POST", path, {"stage": stage, "count": count, "hours": hours})
 
     def take_in(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        """See LocalDesk."""
         body = {"rows": [dict(row) for row in rows]}
         return dict(self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body))

@@ -125,7 +125,6 @@ class Bucket:
         return MediaStoreError(f"pictures and recordings lie in {self.place} at {self._at}: {why}")
 
     def has(self, sha256: str) -> bool:
-        """See Folder."""
         try:
             with self._explained():
                 self._api.head(self._store, _key(sha256))
@@ -134,24 +133,20 @@ class Bucket:
         return True
 
     def write(self, sha256: str, content: bytes) -> None:
-        """See Folder."""
         with self._explained():
             self._api.put(self._store, _key(sha256), content, use_multipart=False)
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """See Folder."""
         with self._explained():
             if end is None:
                 return bytes(self._api.get(self._store, _key(sha256)).bytes())
             return bytes(self._api.get_range(self._store, _key(sha256), start=start, end=end))
 
     def delete(self, sha256: str) -> None:
-        """See Folder."""
         with self._explained():
             self._api.delete(self._store, _key(sha256))
 
     def check(self) -> None:
-        """See Folder."""
         self.write(PROBE, b"folkways")
         self.delete(PROBE)
 
