@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
+from folkways.workspace.archives.files import JUDGED
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
 from folkways.workspace.run_rows import CHUNK, archived_rows, asked_pages, different_rows, judged_pages, known
@@ -172,18 +173,9 @@ def save_judgements(workspace: Workspace, run: RunRecord, profile: str, judged: 
     """Store judgements in place of earlier ones: records.JUDGEMENTS with ``ordinal``, facets and metrics."""
     kept = {"task", "item", "language", "variant", "sample", "ordinal", CUT, *JUDGEMENTS}
     details = [name for name in judged.columns if name not in kept]
-    rows = judged.select(
-        pl.lit(run.id).alias("run_id"),
-        pl.lit(profile).alias("profile"),
-        "ordinal",
-        "question",
-        "culture",
-        "counted",
-        "state",
-        "answer",
-        "reason",
-        (pl.struct(details).struct.json_encode() if details else pl.lit("{}")).alias("details"),
-    )
+    packed = pl.struct(details).struct.json_encode() if details else pl.lit("{}")
+    whose = (pl.lit(run.id).alias("run_id"), pl.lit(profile).alias("profile"))
+    rows = judged.select(*whose, *(name for name in JUDGED if name not in ("profile", "details")), packed.alias("details"))
     with workspace.write() as connection:
         for chunk in rows.iter_slices(CHUNK):
             workspace.insert_or_replace(connection, schema.judgements, chunk.to_dicts())

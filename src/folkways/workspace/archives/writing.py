@@ -220,12 +220,8 @@ def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals
     unused = sa.select(prompts.c.prompt_hash).except_(sa.select(expected.c.prompt_hash), sa.select(responses.c.prompt_hash))
     with workspace.write() as connection:
         now = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run.id)).one_or_none()
-        same = now is not None and (now.state, now.finished, now.seconds, now.archive) == (
-            run.state,
-            run.finished,
-            run.seconds,
-            None,
-        )
+        told = ("state", "finished", "seconds")
+        same = now is not None and now.archive is None and all(getattr(now, name) == getattr(run, name) for name in told)
         if not same or _count(connection, run) != totals:
             raise FolkwaysError(
                 f"run {run.name} was asked, judged or archived by another process meanwhile; nothing was taken out\n"
