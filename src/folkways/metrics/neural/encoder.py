@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.folder import ModelFolder
 from folkways.metrics.neural.room import Room
@@ -183,10 +183,8 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
 
 
 def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
-    try:
+    with of_extra(EXTRA, f"comparing texts with {folder.name}"):
         torch, transformers = import_module("torch"), import_module("transformers")
-    except ImportError as error:
-        raise MissingExtraError(f"comparing texts with {folder.name}", EXTRA, error.name or "torch") from None
     places = compute.places(torch)
     precision = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[compute.precision]
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError, MissingExtraError
+from folkways.errors import DataError, FolkwaysError, of_extra
 from folkways.text_tables import SUFFIXES, read_replies
 
 LARGEST_BYTES = 20_000_000
@@ -81,10 +81,8 @@ def json_cell(value: Any) -> str:
 
 def read_workbook(content: bytes, file: Path | str = "the workbook") -> list[dict[str, str]]:
     """The rows of a workbook's first sheet, its first row being the header. Formulas are read as their results."""
-    try:
+    with of_extra("studio", "XLSX"):
         from openpyxl import load_workbook
-    except ImportError:
-        raise MissingExtraError("XLSX", "studio", "openpyxl") from None
     _check_size(content, file)
     try:
         sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]

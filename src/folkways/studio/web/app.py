@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 from folkways.studio.web.settings import Settings
 from folkways.workspace.database import Workspace
 
@@ -25,11 +25,9 @@ SPARE_THREADS = 8
 
 def create_app(workspace: Workspace, settings: Settings | None = None) -> FastAPI:
     """The studio as an ASGI application. Raises MissingExtraError without the extra ``studio``."""
-    try:
+    with of_extra("studio", "The studio"):
         from anyio import CapacityLimiter
         from fastapi import FastAPI
-    except ImportError as error:
-        raise MissingExtraError("The studio", "studio", error.name or "fastapi") from None
     from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import Response

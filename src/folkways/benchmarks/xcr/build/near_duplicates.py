@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 
 PERMUTATIONS = 64
 BANDS = 16
@@ -93,8 +93,6 @@ def _roots(like: Ints) -> Ints:
 
 
 def _minhash() -> Any:
-    try:
+    with of_extra("building", "folkways build csi"):
         from datasketch import MinHash
-    except ImportError as error:
-        raise MissingExtraError("folkways build csi", "building", error.name or "datasketch") from None
     return MinHash

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from folkways.errors import MissingExtraError
+from folkways.errors import of_extra
 from folkways.studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways.studio.records import Account, Role, from_row
 from folkways.studio.services import audit
@@ -41,11 +41,9 @@ MakeAccount = Callable[[sa.Connection], int]
 
 @cache
 def _hasher() -> PasswordHash:
-    try:
+    with of_extra("studio", "The studio"):
         from pwdlib import PasswordHash
         from pwdlib.hashers.argon2 import Argon2Hasher
-    except ImportError as error:
-        raise MissingExtraError("The studio", "studio", error.name or "pwdlib") from None
     return PasswordHash((Argon2Hasher(),))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.files import write_bytes
 from folkways.studio.errors import StudioError
 from folkways.workspace.database import Workspace
@@ -78,11 +78,9 @@ class Bucket:
     """A Folder that is a bucket. Each part of a file is a request of its own, so that a slow reader holds no connection."""
 
     def __init__(self, bucket: str, prefix: str, endpoint: str, region: str, key: str, secret: str) -> None:
-        try:
+        with of_extra("s3", "A bucket for pictures and recordings"):
             import obstore
             from obstore.store import S3Store
-        except ImportError as error:
-            raise MissingExtraError("A bucket for pictures and recordings", "s3", error.name or "obstore") from None
         self.place = f"s3://{bucket}/{prefix}".rstrip("/")
         self._at = endpoint or "Amazon S3"
         self._api = obstore

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, of_extra
 from folkways.studio.errors import InviteError
 from folkways.studio.records import Study
 from folkways.studio.web.settings import Settings
@@ -60,11 +60,9 @@ def check_entry(study: Study, given: Mapping[str, str], external: Mapping[str, s
 
 
 def _claims(token: str, settings: Settings) -> Mapping[str, Any]:
-    try:
+    with of_extra("studio", "Signed entry from Prolific"):
         from joserfc import errors, jwt
         from joserfc.jws import JWSRegistry
-    except ImportError as error:
-        raise MissingExtraError("Signed entry from Prolific", "studio", error.name or "joserfc") from None
     registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)  # Prolific may add headers of its own
     needed = jwt.JWTClaimsRegistry(
         leeway=LEEWAY_SECONDS,
