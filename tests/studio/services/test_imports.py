@@ -39,7 +39,6 @@ def begun(desk: Desk, text: str = TABLE, file: str = "many.csv", **options: Any)
         file,
         population="korea",
         content=text.encode(),
-        waiting=True,
         by=desk.owner,
         **options,
     )

@@ -58,7 +58,7 @@ class Background:
         studies.get_stage(self.workspace, study_id, stage)
         if population is not None:
             studies.get_population(self.workspace, study_id, population)
-        found = imports.begin(self.workspace, study_id, stage, file, population=population, content=content, waiting=True, by=by)
+        found = imports.begin(self.workspace, study_id, stage, file, population=population, content=content, by=by)
         self.wake()
         return found
 

@@ -94,15 +94,13 @@ def begin(
     *,
     population: str | None = None,
     content: bytes | None = None,
-    waiting: bool = False,
     by: int | None = None,
 ) -> Import:
-    """Note that a file is to be imported. content: of the file, so that somebody else can go on with it where it is interrupted.
-
-    waiting: for anybody to ``take_up``; otherwise the caller works on it.
+    """Note that a file is to be imported. content: of the file, for anybody to ``take_up``, also where somebody is interrupted;
+    without it the caller works on it.
     """
     now = time.time()
-    packed = zlib.compress(content, 1) if content is not None else None
+    waiting = content is not None
     row = {
         "study_id": study_id,
         "account_id": by,
@@ -112,7 +110,7 @@ def begin(
         "created": now,
         "started": None if waiting else now,
         "seen": now,
-        "content": packed,
+        "content": zlib.compress(content, 1) if content is not None else None,
     }
     with workspace.write() as connection:
         number = inserted_id(connection, schema.jobs, row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,13 +134,9 @@ def change_items(context: RequestContext) -> Response:
     reason = context.text("reason_why").strip()
     if context.text("sure") == "yes" and reason:
         change = adjudications.reopen if reopens else adjudications.drop
-        done = 0
         for item in found:
-            try:
+            with suppress(ConflictError):  # it went on meanwhile: it stays as it is
                 change(context.workspace, context.study.id, item.id, context.me.id, reason)
-                done += 1
-            except ConflictError:  # it went on meanwhile: it stays as it is
-                continue
         return context.go(f"/studies/{context.study.name}/items", "saved")
     problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
     stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
