@@ -226,7 +226,7 @@ def test_nothing_to_hand_out_says_why(desk: Desk) -> None:
 def test_what_has_no_workbook_is_kept_for_nobody(desk: Desk) -> None:
     desk.add("mark", [{"sentence": "We had a potluck."}])
     person = desk.person()
-    with pytest.raises(FolkwaysError, match="kind tag_spans cannot be worked on off line; those that can: vote, .*form"):
+    with pytest.raises(FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"):
         hand_out(desk.workspace, person.id, "mark", 1)
     assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
 
