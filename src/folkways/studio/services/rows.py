@@ -80,9 +80,9 @@ def read_values(workspace: Workspace, query: sa.Select[Any]) -> list[Any]:
         return list(connection.scalars(query))
 
 
-def count(connection: sa.Connection, query: sa.Select[int]) -> int:
-    """The only number that a query gives: that of rows."""
-    return connection.scalars(query).one()
+def count(connection: sa.Connection, rows: sa.FromClause, *where: sa.ColumnElement[bool]) -> int:
+    """How many of these rows there are for which all of ``where`` holds."""
+    return connection.scalars(sa.select(sa.func.count()).select_from(rows).where(*where)).one()
 
 
 @cache

@@ -19,7 +19,7 @@ from folkways.studio.records import Role, from_row
 from folkways.studio.services import audit
 from folkways.studio.services.content.items import get_item, lineage
 from folkways.studio.services.people import accounts
-from folkways.studio.services.rows import changed, find_row, get_row, inserted, read_all
+from folkways.studio.services.rows import changed, count, find_row, get_row, inserted, read_all
 from folkways.studio.stages.fields import raise_if, text_of
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
@@ -49,8 +49,7 @@ def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: i
         if role is None:
             raise NotAllowedError("only those who run or review the study discuss its items")
         get_row(connection, schema.items, id=item.id, lock="key")
-        there = sa.select(sa.func.count()).where(schema.comments.c.item_id == item.id)
-        if connection.scalars(there).one() >= MOST:
+        if count(connection, schema.comments, schema.comments.c.item_id == item.id) >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
         row: dict[str, Any] = {"item_id": item.id, "account_id": account_id, "role": str(role), "text": said, "history": []}
         made = inserted(connection, Comment, schema.comments, {**row, "created": time.time()})

@@ -260,11 +260,10 @@ class Left:
 def left_of(workspace: Workspace, study_id: int, import_id: int) -> Left:
     """How many items of an import are there, by whether somebody has answered or works on them, or decided over them."""
     items = schema.items
-    mine = [items.c.study_id == study_id, items.c.job_id == import_id]
-    total = sa.select(sa.func.count()).select_from(items).where(*mine)
+    mine = items.c.study_id == study_id, items.c.job_id == import_id
     with workspace.read() as connection:
-        unused = count(connection, total.where(unbegun()))
-        return Left(unused, count(connection, total) - unused)
+        unused = count(connection, items, *mine, unbegun())
+        return Left(unused, count(connection, items, *mine) - unused)
 
 
 def unbegun() -> sa.ColumnElement[bool]:

@@ -62,7 +62,7 @@ def find_items(
     if wanted.disputed:
         return Page(tuple(page), len(ranked), apart)
     with workspace.read() as connection:
-        total = count(connection, sa.select(sa.func.count()).select_from(items).where(*where))
+        total = count(connection, items, *where)
         rest = query.where(items.c.id.not_in(ranked)) if ranked else query
         rest = rest.offset(max(0, start - len(ranked))).limit(limit - len(chosen))
         page += [from_row(Item, row) for row in connection.execute(rest)]

@@ -151,11 +151,11 @@ def _ask(
 def _check_calls(workspace: Workspace, study: Study, participant_id: int | None) -> None:
     limits, table = study.definition.get("models") or {}, schema.model_calls
     most, own = limits.get("most_calls"), limits.get("most_calls_per_person")
-    of_study = sa.select(sa.func.count()).where(table.c.study_id == study.id)
+    of_study = table.c.study_id == study.id
     with workspace.read() as connection:
-        if most is not None and count(connection, of_study) >= most:
+        if most is not None and count(connection, table, of_study) >= most:
             raise ConflictError("this study has made the %(most)s calls to models that it may; go on without them", most=most)
-        if own is not None and count(connection, of_study.where(table.c.participant_id == participant_id)) >= own:
+        if own is not None and count(connection, table, of_study, table.c.participant_id == participant_id) >= own:
             raise ConflictError("you have asked models %(most)s times, as often as one may; go on without them", most=own)
 
 

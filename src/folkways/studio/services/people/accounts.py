@@ -229,7 +229,7 @@ def take_role(workspace: Workspace, study_id: int, account_id: int, role: Role, 
     """Take a role away. NotAllowedError for the last owner: somebody has to be left."""
     roles = schema.roles
     with workspace.write() as connection:
-        owners = count(connection, sa.select(sa.func.count()).select_from(roles).filter_by(study_id=study_id, role=str(Role.OWNER)))
+        owners = count(connection, roles, roles.c.study_id == study_id, roles.c.role == Role.OWNER)
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")

@@ -179,8 +179,8 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
 def _check_room(connection: sa.Connection, population: Population) -> None:
     participants = schema.participants
     inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    taken = sa.select(sa.func.count()).where(participants.c.population_id == population.id, participants.c.state.in_(inside))
-    if population.people is not None and count(connection, taken) >= population.people:
+    taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
+    if population.people is not None and count(connection, participants, *taken) >= population.people:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
 
 

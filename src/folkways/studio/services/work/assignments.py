@@ -188,12 +188,8 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
         connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
-        written = (
-            sa.select(sa.func.count())
-            .select_from(items)
-            .where(items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED)
-        )
-        if room(count(connection, written), stage.config["quota"]) == 0:
+        written = items.c.stage_id == stage.id, items.c.population_id == person.population_id, items.c.state != ItemState.DROPPED
+        if room(count(connection, items, *written), stage.config["quota"]) == 0:
             return NoWork("quota")
     row: dict[str, object] = {
         "study_id": person.study_id,

@@ -80,20 +80,16 @@ def test_slot(connection: sa.Connection, person: Participant, stage: Stage) -> i
 def asked_in_try(connection: sa.Connection, participant_id: int, stage_id: int, standing: Standing) -> int:
     """How many questions of the test a person has answered or has at hand in this try."""
     table, items, judgements = schema.assignments, schema.items, schema.judgements
-    query = (
-        sa.select(sa.func.count())
-        .select_from(table)
-        .join(items, items.c.id == table.c.item_id)
-        .outerjoin(judgements, judgements.c.assignment_id == table.c.id)
-        .where(
-            table.c.participant_id == participant_id,
-            table.c.stage_id == stage_id,
-            items.c.test.is_(True),
-            items.c.state != ItemState.DROPPED,
-            sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
-        )
+    own = table.join(items, items.c.id == table.c.item_id).outerjoin(judgements, judgements.c.assignment_id == table.c.id)
+    return count(
+        connection,
+        own,
+        table.c.participant_id == participant_id,
+        table.c.stage_id == stage_id,
+        items.c.test.is_(True),
+        items.c.state != ItemState.DROPPED,
+        sa.or_(table.c.state == AssignmentState.LEASED, judgements.c.id > standing.test_from),
     )
-    return count(connection, query)
 
 
 def test_is_over(workspace: Workspace, participant_id: int, stage_id: int) -> bool:
@@ -136,8 +132,7 @@ def _fresh(person: Participant, stage: Stage, *, test: bool) -> list[sa.ColumnEl
 
 def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
     """How many questions of known answer a person may still be asked, of the test or among the work."""
-    fresh = _fresh(person, stage, test=test)
-    return count(connection, sa.select(sa.func.count()).select_from(schema.items).where(*fresh))
+    return count(connection, schema.items, *_fresh(person, stage, test=test))
 
 
 def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int | None:
@@ -164,17 +159,8 @@ def known_slot(connection: sa.Connection, person: Participant, stage: Stage, *, 
 def gold_asked(connection: sa.Connection, person: Participant, stage: Stage) -> int:
     """How many questions of known answer a person has had among the work."""
     items, table = schema.items, schema.assignments
-    query = (
-        sa.select(sa.func.count())
-        .select_from(table.join(items, items.c.id == table.c.item_id))
-        .where(
-            table.c.participant_id == person.id,
-            table.c.stage_id == stage.id,
-            items.c.check.is_not(None),
-            items.c.test.is_not(True),
-        )
-    )
-    return count(connection, query)
+    own, known = table.join(items, items.c.id == table.c.item_id), (items.c.check.is_not(None), items.c.test.is_not(True))
+    return count(connection, own, table.c.participant_id == person.id, table.c.stage_id == stage.id, *known)
 
 
 def seed_of(person: Participant, stage: Stage) -> str:
