@@ -6,10 +6,7 @@ metrics an item counts for, where there are several.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import ClassVar
 
 import polars as pl
@@ -18,7 +15,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.itemwise import ItemwiseTask, Row, Verdict, unread
 from folkways.benchmarks.judging.chosen_label import chosen_label
 from folkways.benchmarks.judging.letters import LETTER_METRICS, letter_scores
-from folkways.benchmarks.templates import Template, choose_templates
+from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, Metric, Schema, State
 from folkways.releases.base import Release
 
@@ -28,11 +25,9 @@ ACCURACY = Metric("accuracy", "Accuracy", "The reply settles on the letter of th
 CHANCE, CONSTANT = "baseline/chance", "baseline/constant:{}"
 
 
-@cache
 def instructions() -> Mapping[str, str]:
     """Language -> the line that says how to answer."""
-    text = files("folkways.benchmarks.choosing").joinpath("instructions.toml").read_text(encoding="utf-8")
-    return {language: line.strip() for language, line in tomllib.loads(text).items()}
+    return wordings("folkways.benchmarks.choosing", "instructions.toml")
 
 
 class ChoiceTask(ItemwiseTask):

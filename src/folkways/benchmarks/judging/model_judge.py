@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 from folkways.benchmarks.base import Task
@@ -98,11 +97,6 @@ def read_verdict(said: str, groups: int) -> Verdict | None:
 def imitates_verdict(reply: str) -> bool:
     """Whether a reply to a benchmark's question holds something in the form of a verdict: nobody answers like that by chance."""
     return _VERDICT.search(reply) is not None
-
-
-def wording_digest() -> str:
-    """8 hexadecimal digits over our prompt, for signatures."""
-    return blake2b(WORDING.encode(), digest_size=4).hexdigest()
 
 
 def _quoted(text: str) -> str:
