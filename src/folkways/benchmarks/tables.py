@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +19,12 @@ ABBREVIATIONS: Mapping[str, str] = {
     "p_corrected": "p (GG)",
 }
 """What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
+
+
+def in_order(column: str, names: Iterable[str]) -> pl.Expr:
+    """A key that sorts by the place in ``names``; what is not there comes last."""
+    places = {name: place for place, name in enumerate(names)}
+    return pl.col(column).replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def with_holm(rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,8 +7,8 @@ import math
 import polars as pl
 
 from folkways.benchmarks.blend.published import PUBLISHED
-from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ, in_order
-from folkways.benchmarks.tables import Table, with_holm
+from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ
+from folkways.benchmarks.tables import Table, in_order, with_holm
 from folkways.records import Schema, plain, require_columns
 from folkways.stats.paired import paired_mean
 

@@ -136,10 +136,7 @@ def _differences(values: pl.DataFrame, grouping: str) -> Iterator[dict[str, Any]
         yield {
             "group": group,
             "score": 100 * float(np.mean(inside["share"].to_numpy())),
-            "difference": 100 * found.difference,
-            "low": 100 * found.low,
-            "high": 100 * found.high,
-            "p": found.p,
+            **found.columns(100),
             "least": 100 * min(known) if len(known) > 1 else None,
             "most": 100 * max(known) if len(known) > 1 else None,
             "questions": int(inside["questions"].sum()),
