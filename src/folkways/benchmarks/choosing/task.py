@@ -6,7 +6,7 @@ metrics an item counts for, where there are several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import polars as pl
@@ -101,10 +101,9 @@ class ChoiceTask(ItemwiseTask):
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """As for every task; which letters were named stands by ``letter``."""
         scores = super().summarise(judgements).filter(pl.col("n") > 0)
-        letters: Iterator[pl.DataFrame] = iter(())
-        if LETTER_METRICS[0] in self.metrics and "chosen_letter" in judgements.columns:
-            letters = letter_scores(judgements, self.name)
-        return pl.concat([scores, *letters])
+        if LETTER_METRICS[0] not in self.metrics:
+            return scores
+        return pl.concat([scores, *letter_scores(judgements, self.name)])
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
         """Chance, and the label that is right most often."""

@@ -85,7 +85,8 @@ def build_from_votes(
     counted = count(votes, rule)
     kept = counted.filter(pl.col("dropped").is_null())
     if kept.is_empty():
-        raise FolkwaysError(f"no question is left of {counted.height}: {_reasons_in_words(counted)}\nNothing was written.")
+        told = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+        raise FolkwaysError(f"no question is left of {counted.height}: {told}\nNothing was written.")
     record |= {
         "configs": configs,
         "questions": kept.height,
@@ -140,12 +141,7 @@ def _digest(votes: Votes) -> str:
 
 
 def _reasons(counted: pl.DataFrame) -> dict[str, int]:
-    lost = counted.filter(pl.col("dropped").is_not_null()).group_by("dropped", maintain_order=True).len()
-    return {reason: int(number) for reason, number in lost.iter_rows()}
-
-
-def _reasons_in_words(counted: pl.DataFrame) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
+    return dict(counted.drop_nulls("dropped").group_by("dropped", maintain_order=True).len().iter_rows())
 
 
 def _notes(votes: Votes, kept: pl.DataFrame) -> list[str]:
