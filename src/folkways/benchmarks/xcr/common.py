@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import ClassVar, Self
 
@@ -16,6 +15,7 @@ from folkways.benchmarks.judging.models import Comparer
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates
 from folkways.benchmarks.xcr import data as xcr
+from folkways.benchmarks.xcr.authors import tagged_outputs
 from folkways.benchmarks.xcr.comparisons import compare_all
 from folkways.benchmarks.xcr.data.check import prompt_example_rows
 from folkways.errors import UnknownNameError
@@ -97,7 +97,7 @@ class XcrTask(ItemwiseTask):
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         own = Template(WORDINGS[self.short_name], OURS)
         text = xcr.read_prompt(release, self.short_name)
-        known: dict[str, Callable[[], Template | None]] = {AUTHORS: partial(self._authors, text), OURS: lambda: own}
+        known = {AUTHORS: lambda: None if text is None else self.authors_template(text), OURS: lambda: own}
         default = self.variants if text is not None else (OURS,)
         return choose_templates(self.name, options, known, default, needed=("sentence",))
 
@@ -133,5 +133,25 @@ class XcrTask(ItemwiseTask):
     def short_name(self) -> str:
         return self.name.split("/", 1)[1]
 
-    def _authors(self, text: str | None) -> Template | None:
-        return None if text is None else self.authors_template(text)
+
+class SourceTask(XcrTask):
+    """A task on the sentences as they are, of the culture that they come from; a subclass says by ``shown`` what is asked."""
+
+    own_columns: ClassVar[Schema] = {"sentence": pl.String}
+
+    @abstractmethod
+    def shown(self, sentence: str) -> tuple[str, str]:
+        """What a model is shown of a tagged sentence, and the gold as people read it."""
+
+    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
+        rows = []
+        for entry in base.drop("row", "cultural_context").iter_rows(named=True):
+            text, gold = self.shown(entry["sentence"])
+            rows.append({**entry, "item": entry["id"], "culture": "ANGLO", "text": text, "gold": gold})
+        return rows
+
+    def parts(self, item: Row, language: str) -> Mapping[str, str]:
+        return {"sentence": item["text"]}
+
+    def from_authors(self, table: pl.DataFrame) -> pl.DataFrame | None:
+        return tagged_outputs(table)

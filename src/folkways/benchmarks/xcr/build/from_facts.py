@@ -62,9 +62,8 @@ def build_items(
     models, names_items = [opened[name] for name in writers], opened[proposer or writers[0]]
     sifted = _sifted(session, facts, out, {"sha256": digest, "rules": _plain(rules), "limit": limit}, rules)
     chosen = sifted.chosen.to_dicts()
-    asked = _ask(
-        names_items, PROPOSE, "items", [(proposing.items_prompt(fact["culture"], fact["fact"]), fact["id"]) for fact in chosen]
-    )
+    texts = [(proposing.prompt("items", culture=fact["culture"], fact=fact["fact"]), fact["id"]) for fact in chosen]
+    asked = _ask(names_items, PROPOSE, "items", texts)
     named, left_out = _named(chosen, asked, names_items.name)
     if not named:
         told = ", ".join(f"{why}: {count:,}" for why, count in left_out.items())
@@ -133,7 +132,7 @@ def _named(facts: Sequence[dict[str, Any]], replies: Sequence[Reply], proposer: 
 def _written(items: Sequence[Item], models: Sequence[Ask]) -> list[Item]:
     sentences: list[dict[str, str]] = [{} for _ in items]
     missing: list[dict[str, str]] = [{} for _ in items]
-    texts = [(proposing.sentence_prompt(item.fact["culture"], item.named), item.id) for item in items]
+    texts = [(proposing.prompt("sentence", culture=item.fact["culture"], **asdict(item.named)), item.id) for item in items]
     for model in models:
         replies = _ask(model, WRITE, "sentence", texts)
         for place, (item, reply) in enumerate(zip(items, replies, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -60,8 +61,7 @@ class Version:
     strategies: tuple[str, ...]
 
 
-Item = Mapping[str, object]
-Items = Mapping[str, Item]
+Items = Mapping[str, Mapping[str, Any]]
 """Item id -> a line of ``items.jsonl``."""
 
 
@@ -69,7 +69,7 @@ def read_choices(table: pl.DataFrame, items: Items, file: str) -> list[Choice]:
     """Columns item_id, judge, best (a candidate's letter, or ``none``), and perhaps ratings (JSON) and role."""
     found = []
     for row, cells in _rows(table, ("item_id", "judge", "best"), items, file):
-        letters = [str(candidate["id"]) for candidate in _candidates(items[cells["item_id"]])]
+        letters = [str(candidate["id"]) for candidate in items[cells["item_id"]]["candidates"]]
         best = _one_of(cells["best"].lower(), [*letters, NONE], "sentence", file, row)
         found.append(Choice(cells["item_id"], cells["judge"], _expert(cells, file, row), best, _ratings(cells, letters, file, row)))
     return found
@@ -129,12 +129,6 @@ def _rows(table: pl.DataFrame, needed: Sequence[str], items: Items, file: str) -
                 f"{tidy['judge']} spoke of {tidy['item_id']} in row {earlier[key]} already; keep one", file=file, row=row
             )
         yield row, tidy
-
-
-def _candidates(item: Item) -> Sequence[Mapping[str, object]]:
-    found = item["candidates"]
-    assert isinstance(found, list)  # noqa: S101 - checked when the items were read
-    return found
 
 
 def _one_of(text: str, valid: Sequence[str], kind: str, file: str, row: int) -> str:
