@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import polars as pl
@@ -46,27 +46,23 @@ class Easy(CulturalBenchTask):
         "chosen_option": pl.String,
     }
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
-        rows = []
         for entry in culturalbench.easy(release).iter_rows(named=True):
             number = seen[entry["question_idx"]] = seen.get(entry["question_idx"], 0) + 1
             options = dict(zip(self.labels, entry["options"], strict=True))
-            rows.append(
-                {
-                    "item": f"easy/{entry['question_idx']}" + (f"-{number}" if number > 1 else ""),
-                    "release_id": entry["question_idx"],
-                    "question": entry["question_idx"],
-                    "culture": entry["culture"],
-                    "text": entry["question"],
-                    "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
-                    **{facet: entry[facet] for facet in FACETS},
-                    "answer": entry["answer"],
-                    "gold_letter": entry["answer"],
-                    "options": entry["options"],
-                }
-            )
-        return rows
+            yield {
+                "item": f"easy/{entry['question_idx']}" + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["question_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": entry["question"],
+                "gold": f"{entry['answer']}. {options.get(entry['answer'], '')}",
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "gold_letter": entry["answer"],
+                "options": entry["options"],
+            }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["text"], **dict(zip("abcd", item["options"], strict=True))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import polars as pl
@@ -44,29 +44,25 @@ class Hard(CulturalBenchTask):
         "judgements": pl.Int64,
     }
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterator[Row]:
         seen: dict[str, int] = {}
         table = culturalbench.hard(release).with_columns(judgements=pl.len().over("question_idx").cast(pl.Int64))
-        rows = []
         for entry in table.iter_rows(named=True):
             name = f"hard/{entry['question_idx']}/{entry['data_idx']}"
             number = seen[name] = seen.get(name, 0) + 1
-            rows.append(
-                {
-                    "item": name + (f"-{number}" if number > 1 else ""),
-                    "release_id": entry["data_idx"],
-                    "question": entry["question_idx"],
-                    "culture": entry["culture"],
-                    "text": f"{entry['question']} {entry['option']}",
-                    "gold": entry["answer"],
-                    **{facet: entry[facet] for facet in FACETS},
-                    "answer": entry["answer"],
-                    "question_text": entry["question"],
-                    "option": entry["option"],
-                    "judgements": entry["judgements"],
-                }
-            )
-        return rows
+            yield {
+                "item": name + (f"-{number}" if number > 1 else ""),
+                "release_id": entry["data_idx"],
+                "question": entry["question_idx"],
+                "culture": entry["culture"],
+                "text": f"{entry['question']} {entry['option']}",
+                "gold": entry["answer"],
+                **{facet: entry[facet] for facet in FACETS},
+                "answer": entry["answer"],
+                "question_text": entry["question"],
+                "option": entry["option"],
+                "judgements": entry["judgements"],
+            }
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"question": item["question_text"], "option": item["option"]}
