@@ -53,10 +53,6 @@ class CulturalBenchTask(ItemwiseTask):
     def read(self, reply: str, profile: str) -> str | None:
         """The label that the reply gives under the profile."""
 
-    def right_label(self, item: Row, variant: str) -> str:
-        """The label that is right where the item is asked in this variant."""
-        return str(item["answer"])
-
     def templates(self, options: PromptOptions, release: Release, language: str) -> Mapping[str, Template]:
         known: dict[str, Callable[[], Template | None]] = {
             name: (lambda text=text: Template(text, "folkways"))  # type: ignore[misc]
@@ -94,5 +90,4 @@ class CulturalBenchTask(ItemwiseTask):
         if label is None:
             reason = "the reply is not a label" if profile == "paper" else "no label found"
             return unread(response["response"], response["language"], reason)
-        right = self.right_label(item, response["variant"])
-        return Verdict(label, f"the answer is {right}", {"right": float(label == right)})
+        return Verdict(label, f"the answer is {item['answer']}", {"right": float(label == item["answer"])})

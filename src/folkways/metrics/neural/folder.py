@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,17 +72,12 @@ def _weights(path: Path) -> list[Path]:
 
 def _revision(path: Path, weights: list[Path]) -> str:
     digest = hashlib.sha256()
-    for file in sorted({*_deciding(path), *weights}):
+    deciding = (file for pattern in _DECIDING for file in path.glob(pattern))
+    told = (file for file in deciding if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json"))
+    for file in sorted({*told, *weights}):
         if not file.is_file():
             raise DataError(f"is named in {path} and is not there", file=file)
         with file.open("rb") as stream:
             content = hashlib.file_digest(stream, "sha256").hexdigest()
         digest.update(f"{file.relative_to(path).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()[:12]
-
-
-def _deciding(path: Path) -> Iterator[Path]:
-    for pattern in _DECIDING:
-        for file in path.glob(pattern):
-            if not file.name.startswith(_IDLE) and not file.name.endswith(".index.json"):
-                yield file

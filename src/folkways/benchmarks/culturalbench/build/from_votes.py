@@ -46,11 +46,6 @@ class BuiltVotes:
     notes: tuple[str, ...]
     files: tuple[Path, ...]
 
-    @property
-    def dropped(self) -> dict[str, int]:
-        """Reason -> questions that were left out for it."""
-        return dict(self.record["dropped"])
-
 
 def build_from_votes(
     config: str,

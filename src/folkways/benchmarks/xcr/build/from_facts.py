@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,6 @@ ITEMS_FILE, FORM_FILE, RECORD_FILE = "items.jsonl", "choices-form.csv", "csi.bui
 SIFTED_FILE, CHOSEN_FILE = "facts.build.json", "facts-chosen.parquet"
 
 
-@dataclass(frozen=True)
-class BuiltItems:
-    """A record of how the items were made, and the files."""
-
-    record: dict[str, Any]
-    files: Sequence[Path]
-
-
 def build_items(
     session: BuildSession,
     facts: Path,
@@ -47,8 +39,10 @@ def build_items(
     proposer: str | None,
     rules: Rules,
     limit: int | None,
-) -> BuiltItems:
+) -> tuple[dict[str, Any], list[Path]]:
     """Sift the facts, have a model name items, and each of several write a sentence with each; writes into the folder ``out``.
+
+    Returns a record of how the items were made, and the files.
 
     facts: a table. writers: models; proposer: names items, the first writer unless given. limit: facts that are asked about at
     most. The same call goes on where it stopped, and facts that were sifted by the same rules are not sifted again. Raises what
@@ -90,7 +84,7 @@ def build_items(
     }
     contents = {ITEMS_FILE: to_json_lines(items), FORM_FILE: to_form(items), RECORD_FILE: json_bytes(record)}
     files = [write_bytes(out / name, content) for name, content in contents.items()]
-    return BuiltItems(record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE])
+    return record, [*files, out / KEPT_FILE, out / LEFT_OUT_FILE]
 
 
 def _sifted(session: BuildSession, facts: Path, out: Path, made_of: Mapping[str, Any], rules: Rules) -> Sifted:
