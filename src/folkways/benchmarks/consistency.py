@@ -15,7 +15,7 @@ import polars as pl
 from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
-from folkways.cultures import cultures
+from folkways.cultures import name_of_code
 from folkways.records import Schema
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.differences import METHOD, difference_of_shares
@@ -231,7 +231,7 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
     rows = pl.DataFrame(gaps, schema={**GAPS, "p_holm": pl.Float64})
     told = []
     for (endpoint,), of_model in rows.group_by(["endpoint"], maintain_order=True):
-        within = [cultures()[code].name if code in cultures() else code for code in of_model.filter("within_wobble")["culture"]]
+        within = [name_of_code(code) for code in of_model.filter("within_wobble")["culture"]]
         told.append(
             f"{endpoint}: {len(within)} of {of_model.height} gaps are smaller than what the way of asking does"
             + (f"; they say nothing of {', '.join(within)}." if within else ".")

@@ -14,7 +14,6 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.culturalbench.build.card import card, registration
 from folkways.benchmarks.culturalbench.build.counting import MULTI, SINGLE, Rule, count
-from folkways.benchmarks.culturalbench.build.names import country_name
 from folkways.benchmarks.culturalbench.build.tables import (
     dropped_table,
     easy_table,
@@ -25,7 +24,7 @@ from folkways.benchmarks.culturalbench.build.tables import (
 from folkways.benchmarks.culturalbench.build.topics import own_topics
 from folkways.benchmarks.culturalbench.build.votes_files import read_votes
 from folkways.benchmarks.culturalbench.data.check import READ_AS_MISSING
-from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, culture_of
+from folkways.benchmarks.culturalbench.data.reading import EASY, HARD, country_name, culture_of
 from folkways.benchmarks.culturalbench.people import RECORD_FILE, VOTES_FILE
 from folkways.benchmarks.culturalbench.votes import Votes, frame_bytes, to_files
 from folkways.errors import FolkwaysError, UnknownNameError

@@ -134,6 +134,15 @@ def culture_of(country: str) -> str | None:
         return None
 
 
+def country_name(country: str) -> str:
+    """What CulturalBench's files call a culture that folkways knows ("US" is "United States"); any other name as it is."""
+    try:
+        culture = get_culture(country)
+    except UnknownNameError:
+        return country
+    return culture.names.get("culturalbench", culture.name)
+
+
 def _topic_of(release: Release) -> pl.Expr:
     return pl.col("question_idx").replace_strict(topics(release), default=None, return_dtype=pl.String).alias("topic")
 
