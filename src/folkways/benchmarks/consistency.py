@@ -14,7 +14,7 @@ import polars as pl
 
 from folkways.benchmarks.choosing.orders import split_variant
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.records import Schema
 from folkways.stats.clusters import clustered_mean
@@ -48,10 +48,7 @@ GAPS: Schema = {
     "endpoint": pl.String,
     "culture": pl.String,
     "score": pl.Float64,  # percent of questions
-    "difference": pl.Float64,  # points from the mean of the other cultures
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points from the mean of the other cultures
     "wobble": pl.Float64,  # points between the culture's best and worst order, template or sample
     "within_wobble": pl.Boolean,  # whether the difference is smaller than that
     "questions": pl.Int64,

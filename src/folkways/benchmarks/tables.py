@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from folkways.errors import FolkwaysError
-from folkways.records import without_nan
+from folkways.records import Schema, without_nan
 from folkways.stats.hypotheses.corrections import holm
 
 ABBREVIATIONS: Mapping[str, str] = {
@@ -19,6 +19,10 @@ ABBREVIATIONS: Mapping[str, str] = {
     "p_corrected": "p (GG)",
 }
 """What people read for columns with names of their own, wherever a table is shown; GG is Greenhouse and Geisser's correction."""
+
+
+DIFFERENCE: Schema = {"difference": pl.Float64, "low": pl.Float64, "high": pl.Float64, "p": pl.Float64}
+"""Columns that a row has of a difference: with its interval, and p for no difference (``stats.differences.Difference.columns``)."""
 
 
 def in_order(column: str, names: Iterable[str]) -> pl.Expr:

@@ -8,7 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.consistency import consistency
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Table, with_holm
 from folkways.records import Schema
 from folkways.stats.differences import METHOD, difference_of_groups
 
@@ -18,10 +18,7 @@ GAP: Schema = {
     "language": pl.String,  # "all" for every language that was asked
     "sensitive": pl.Float64,  # percent
     "agnostic": pl.Float64,
-    "difference": pl.Float64,  # points, sensitive minus agnostic
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points, sensitive minus agnostic
     "n_sensitive": pl.Int64,  # questions
     "n_agnostic": pl.Int64,
 }

@@ -11,7 +11,7 @@ from folkways.benchmarks.choosing.task import ACCURACY
 from folkways.benchmarks.normad.task import LEVELS
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import summarise_means
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, in_order, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
 from folkways.records import Schema
 from folkways.stats.paired import paired_mean
 
@@ -26,10 +26,7 @@ GAINS: Schema = {
     "more": pl.String,
     "without": pl.Float64,  # percent at that level
     "with": pl.Float64,
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points
     "stories": pl.Int64,  # that were asked at both levels
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from folkways.benchmarks.results import Inputs, Result
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.benchmarks.whose_culture.matching import MATCHES, MOST
 from folkways.cultures import cultures, name_of_code
 from folkways.records import Schema, require_columns
@@ -33,10 +33,7 @@ CELLS: Schema = {
     "culture": pl.String,  # whose answers they are
     "share": pl.Float64,  # percent of wrong answers
     "chance": pl.Float64,  # percent; null where there is one other culture only, so that chance would always hit it
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,  # of the difference; of the share where there is no chance line
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points; low and high are of the share where there is no chance line
     "wrong": pl.Int64,  # wrong answers
     "questions": pl.Int64,
 }

@@ -8,7 +8,7 @@ import polars as pl
 
 from folkways.benchmarks.culturalbench.results.values import EASY, HARD, SETUPS, UNIT, by_question, present, scores_of
 from folkways.benchmarks.results import Inputs
-from folkways.benchmarks.tables import Layout, NotAvailableError, Table, with_holm
+from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.records import Schema
 from folkways.stats.differences import METHOD, difference_of_groups
 from folkways.stats.paired import paired_mean
@@ -30,10 +30,7 @@ MODES: Schema = {
     "endpoint": pl.String,
     "single": pl.Float64,  # percent
     "multi": pl.Float64,
-    "difference": pl.Float64,  # points
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
+    **DIFFERENCE,  # points
     "p_holm": pl.Float64,
     "n_single": pl.Int64,
     "n_multi": pl.Int64,
