@@ -2,12 +2,12 @@
 """Bring the studio's translations up to date with the strings in its templates and code, and compile them.
 
     python scripts/update_studio_locale.py            # extract, update every studio.po, compile every studio.mo
-    python scripts/update_studio_locale.py --check    # only compare; exit code 1 where a string of a whole language is missing, or
-                                                      # something is not compiled
+    python scripts/update_studio_locale.py --check    # only compare; exit code 1 where something is not compiled
+    python scripts/update_studio_locale.py --missing  # also print what has no translation
 
 A new language: add its code to ``LOCALES`` of ``folkways.studio.web.rendering.i18n``, run this, translate the new ``studio.po`` or
 as much of it as you can write well, and run this again. What is missing is shown in English, and the page /languages tells how
-much that is. Once nothing is missing, add the code to ``WHOLE``.
+much that is. A browser's wish for a language is followed once 95 % of it are translated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from folkways.studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, WHOLE, terms
+from folkways.studio.web.rendering.i18n import DEFAULT, DOMAIN, LOCALES, terms
 
 STUDIO = Path(__file__).resolve().parents[1] / "src" / "folkways" / "studio"
 WEB = STUDIO / "web"
@@ -99,7 +99,9 @@ def main() -> int:
     """Update or compare; exit code 1 where ``--check`` finds something."""
     parser = argparse.ArgumentParser(description="Bring the studio's translations up to date.")
     parser.add_argument("--check", action="store_true", help="only compare, write nothing")
-    check = parser.parse_args().check
+    parser.add_argument("--missing", action="store_true", help="also print what has no translation")
+    arguments = parser.parse_args()
+    check = arguments.check
     strings = template()
     wrong = False
     counts: dict[str, int] = {}
@@ -112,15 +114,15 @@ def main() -> int:
         path = po_path(locale)
         if check:
             stale = not path.exists() or mo_bytes(catalog) != path.with_suffix(".mo").read_bytes()
-            wrong |= stale or bool(lacking and locale in WHOLE)
+            wrong |= stale
             print(f"{locale}: {len(lacking)} strings without translation{', compiled file out of date' if stale else ''}")
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(po_bytes(catalog))
             path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
             print(f"{locale}: {len(catalog)} strings, {len(lacking)} without translation")
-        for text in lacking if locale in WHOLE else ():
-            print(f"  {text}", file=sys.stderr)
+        for text in lacking if arguments.missing else ():
+            print(f"  {text}")
     counted = coverage_bytes(counts, len(strings))
     if not check:
         COVERAGE.write_bytes(counted)

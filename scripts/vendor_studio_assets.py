@@ -50,10 +50,9 @@ FONTS = (  # all under the SIL Open Font License 1.1
     Font("@fontsource/noto-sans-bengali@5.3.0", "Noto Sans Bengali", ("bengali",), weight="400"),
     Font("@fontsource/noto-sans-ethiopic@5.3.0", "Noto Sans Ethiopic", ("ethiopic",), weight="400"),
     Font("@fontsource-variable/noto-naskh-arabic@5.3.0", "Noto Naskh Arabic", ("arabic",)),
-    # All of Hangul, without the Chinese characters of the same font.
-    Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", numbered(range(2, 66), range(100, 120)), weight="400"),
-    # The 3,000 most frequent characters, a fifth of the font: with all of it the wheel would be too large to publish. Rarer ones
-    # are set in a font of the reader's system.
+    # The 1,400 most frequent syllables and the 3,000 most frequent Chinese characters: with all of them the wheel would be too
+    # large to publish. Rarer ones are set in a font of the reader's system.
+    Font("@fontsource/noto-sans-kr@5.3.0", "Noto Sans KR", numbered(range(100, 120)), weight="400"),
     Font("@fontsource/noto-sans-sc@5.3.0", "Noto Sans SC", numbered(range(104, 120)), weight="400"),
 )
 FACE = re.compile(r"@font-face \{.*?\}", re.DOTALL)

@@ -90,6 +90,24 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioServer) -
     assert not Path("folkways.db").exists()
 
 
+def test_pictures_are_brought_from_elsewhere(remote: Folkways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkways.studio.clients.remote.MOST_BYTES_AT_ONCE", 30)  # so that three go in two parts
+    assert remote("studio", "create-study", "verification", "--name", "pictures", "--open").returncode == 0
+    files = {'한국 "1".gif': b"GIF89a one", "b.gif": b"GIF89a two\r\n--", "c.gif": b"GIF89a three"}
+    for name, content in files.items():
+        Path(name).write_bytes(content)
+    assert remote("studio", "media", "pictures", *files).stdout == "added 3 files to pictures\n"
+    assert remote("studio", "media", "pictures", *files).stdout == "added 0 files to pictures\n"
+    listed = [f"{name}  image/gif  {len(content)} bytes" for name, content in sorted(files.items())]
+    assert remote("studio", "media", "pictures").stdout.splitlines() == listed
+    Path("b.gif").write_bytes(b"GIF89a of other contents")
+    wrong = remote("studio", "media", "pictures", "b.gif")
+    assert wrong.returncode == 2
+    assert "Nothing was taken over.\n  b.gif: is in the study already with other contents" in wrong.stderr
+    assert remote("studio", "media", "pictures", "--delete", "c.gif").stdout == "deleted c.gif from pictures\n"
+    assert remote("studio", "media", "pictures").stdout.splitlines() == [line for line in listed if "c.gif" not in line]
+
+
 def test_what_is_wrong_is_said(remote: Folkways, monkeypatch: pytest.MonkeyPatch, server: StudioServer) -> None:
     wrong = {
         "create-study verification --owner me": "leave --owner out",

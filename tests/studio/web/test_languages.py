@@ -15,7 +15,7 @@ import pytest
 from folkways.cultures import cultures_of, languages
 from folkways.studio.services.people.sessions import open_session
 from folkways.studio.services.work import assignments
-from folkways.studio.web.rendering.i18n import DEFAULT, LOCALES, WHOLE, catalogue, coverage, negotiate, term
+from folkways.studio.web.rendering.i18n import DEFAULT, LOCALES, catalogue, coverage, negotiate, offered_unasked, term
 from folkways.text.scripts import letters_of
 from tests.studio.web.conftest import Field
 from tests.studio.web.http import Client
@@ -24,8 +24,8 @@ from tests.support.studies import open_desk
 from tests.support.studio_server import StudioServer
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-TRANSLATED = [locale for locale in WHOLE if locale != DEFAULT]
-PARTLY = [locale for locale in LOCALES if locale not in WHOLE]
+TRANSLATED = [locale for locale in LOCALES if locale != DEFAULT]
+LATIN_SCRIPT = ("az", "es", "ha", "id", "su")
 PLACE = re.compile(r"%\(\w+\)s")
 SAMPLES = {
     "en": "What do people eat?",
@@ -61,33 +61,37 @@ def script() -> ModuleType:
     return module
 
 
+@pytest.fixture(scope="module")
+def strings(script: ModuleType) -> Any:
+    """Every string of the interface, as a catalogue: read from the templates and the code once."""
+    return script.template()
+
+
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_every_string_of_every_page_is_translated_and_compiled(script: ModuleType, locale: str) -> None:
-    catalog = script.updated(locale, script.template())
-    assert script.missing(catalog) == []
-    assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
-
-
-@pytest.mark.parametrize("locale", PARTLY)
-def test_what_is_translated_in_part_is_compiled_counted_and_in_its_own_letters(script: ModuleType, locale: str) -> None:
-    catalog = script.updated(locale, script.template())
+def test_what_is_translated_is_compiled_counted_and_in_its_own_letters(script: ModuleType, strings: Any, locale: str) -> None:
+    catalog = script.updated(locale, strings)
     assert script.mo_bytes(catalog) == script.po_path(locale).with_suffix(".mo").read_bytes(), "run scripts/update_studio_locale.py"
     assert coverage()[locale].translated == len(catalog) - len(script.missing(catalog)) > 0
     for message in catalog:
-        if message.id and message.string and not message.pluralizable:
-            assert re.search(f"[{letters_of(locale)}]", message.string), message.id
-            assert set(PLACE.findall(message.string)) == set(PLACE.findall(message.id)), message.id
+        texts = message.string if message.pluralizable else [message.string]
+        if not message.id or not all(texts):
+            continue
+        wanted = set(PLACE.findall(message.id[-1] if message.pluralizable else message.id))
+        for text in texts:
+            assert re.search(f"[{letters_of(locale)}]", text) or text.rstrip("s") == message.id.rstrip("s"), message.id
+            kept = set(PLACE.findall(text))
+            assert kept <= wanted and (kept == wanted or message.pluralizable), f"{message.id}: {text}"
 
 
 def test_the_languages_are_those_of_blend_and_bengali() -> None:
     assert set(LOCALES) == {language for culture in cultures_of("blend") for language in culture.languages} | {"bn"}
-    assert all((found.translated == found.strings) == (locale in WHOLE) for locale, found in coverage().items())
+    assert {"en", "ar", "ko", "zh", "es", "id", "fa", "el", "az", "bn"} == offered_unasked(), "too much is missing in one of them"
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_missing_message_is_shown_in_english(script: ModuleType, locale: str) -> None:
+def test_a_missing_message_is_shown_in_english(strings: Any, locale: str) -> None:
     known = catalogue(locale)
-    for message in script.template():
+    for message in strings:
         if not message.id:
             continue
         one, *many = message.id if message.pluralizable else (message.id,)
@@ -96,12 +100,12 @@ def test_a_missing_message_is_shown_in_english(script: ModuleType, locale: str) 
         assert all(text and text % values for text in found) if values else all(found), message.id
 
 
-@pytest.mark.parametrize("locale", [*PARTLY, *TRANSLATED])
+@pytest.mark.parametrize("locale", TRANSLATED)
 def test_no_page_breaks_on_what_is_missing(server: StudioServer, locale: str) -> None:
     world = build_world(server.workspace, 930 + LOCALES.index(locale))
     for name, addresses in {
         PERSON: ["", "/consent", "/withdraw", "/done"],
-        OWNER: ["", "/people", "/items", "/data"] if locale == PARTLY[0] else [""],
+        OWNER: ["", "/people", "/items", "/data"] if locale == "am" else [""],
     }.items():
         client = Client(server.url)
         client.cookies |= {"folkways_session": open_session(server.workspace, world.accounts[name]), "folkways_locale": locale}
@@ -113,28 +117,6 @@ def test_no_page_breaks_on_what_is_missing(server: StudioServer, locale: str) ->
     assert page.count('scope="row"') == len(LOCALES)
 
 
-LETTERS = {"ar": re.compile("[\u0620-\u064a]"), "ko": re.compile("[\uac00-\ud7a3]")}
-
-
-@pytest.mark.parametrize("locale", TRANSLATED)
-def test_translations_are_written_in_the_letters_of_their_language(script: ModuleType, locale: str) -> None:
-    other = next(letters for name, letters in LETTERS.items() if name != locale)
-    for message in script.updated(locale, script.template()):
-        for text in (message.string if message.pluralizable else [message.string]) if message.id else ():
-            assert (LETTERS[locale].search(text) or text == message.id) and not other.search(text), f"{message.id}: {text}"
-
-
-@pytest.mark.parametrize("locale", TRANSLATED)
-def test_translations_keep_what_is_filled_in(script: ModuleType, locale: str) -> None:
-    for message in script.updated(locale, script.template()):
-        if not message.id:
-            continue
-        wanted = set(PLACE.findall(message.id[-1] if message.pluralizable else message.id))
-        for text in message.string if message.pluralizable else [message.string]:
-            kept = set(PLACE.findall(text))
-            assert kept <= wanted and (kept == wanted or message.pluralizable), f"{message.id}: {text}"
-
-
 @pytest.mark.parametrize(
     ("accepted", "locale"),
     [
@@ -143,7 +125,7 @@ def test_translations_keep_what_is_filled_in(script: ModuleType, locale: str) ->
         ("fr", "en"),
         ("", "en"),
         ("ko;q=0, ar;q=x", "en"),
-        ("bn, ko;q=0.5", "ko"),  # Bengali is not whole: it has to be chosen
+        ("am, ko;q=0.5", "ko"),  # much is missing in Amharic: it has to be chosen
         ("EN-gb", "en"),
     ],
 )
@@ -166,7 +148,7 @@ def main_text(page: str) -> str:
     return re.sub(r"<[^>]*>", " ", "<main" + page.partition("<main")[2].partition("</main>")[0])
 
 
-@pytest.mark.parametrize("locale", TRANSLATED)
+@pytest.mark.parametrize("locale", sorted(offered_unasked() - {DEFAULT, *LATIN_SCRIPT}))
 def test_what_went_wrong_is_said_in_the_readers_language(server: StudioServer, locale: str) -> None:
     world = build_world(server.workspace, 900 + LOCALES.index(locale))
     visitors = {name: Client(server.url) for name in ("nobody", PERSON)}

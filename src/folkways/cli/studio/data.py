@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, names, workspace_option
+from folkways.cli.options import Number, names
 from folkways.cli.out import check_several, file_at, out_option, print_json
-from folkways.cli.studio.places import desk_at, opened, place_options
+from folkways.cli.studio.places import desk_at, place_options
 from folkways.cli.studio.progress import import_progress
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -44,28 +44,26 @@ def import_items(study: str, stage: str, file: Path, population: str | None, wor
 @click.argument("study")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option("--delete", "gone", multiple=True, metavar="NAME", help="Delete this one, which no item shows; may be given again.")
-@workspace_option
-def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str) -> None:
+@place_options
+def media(study: str, files: tuple[Path, ...], gone: tuple[str, ...], workspace: str, server: str | None) -> None:
     """Add pictures and recordings that items of a study show, one by one or in ZIP files: all of them or none. Without a file, list
     what the study has.
 
-    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names.
+    They lie in a folder beside the workspace, or in the folder or bucket (s3://bucket/prefix) that FOLKWAYS_MEDIA names. A server
+    gets them in parts of 20 MB, of each all or none.
     """
     from folkways.reports.text import plural
-    from folkways.studio.clients.desk import study_id
     from folkways.studio.imports.media import read_files
-    from folkways.studio.services.storage.media import add_media, delete_media, list_media
 
-    with opened(workspace) as database:
-        number = study_id(database, study)
+    with desk_at(workspace, server) as desk:
         for name in gone:
-            delete_media(database, number, name)
+            desk.delete_media(study, name)
             click.echo(f"deleted {name} from {study}")
         if files:
-            click.echo(f"added {plural(add_media(database, number, read_files(files)), 'file')} to {study}")
+            click.echo(f"added {plural(desk.add_media(study, read_files(files)), 'file')} to {study}")
         elif not gone:
-            for each in list_media(database, number):
-                click.echo(f"{each.name}  {each.type}  {each.bytes:,} bytes")
+            for each in desk.media(study):
+                click.echo(f"{each['name']}  {each['type']}  {each['bytes']:,} bytes")
 
 
 @click.command("draw", context_settings=CONTEXT)

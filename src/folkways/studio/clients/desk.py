@@ -15,9 +15,12 @@ from folkways.studio.services import studies
 from folkways.studio.services.measures import agreement, progress
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import invites, participants
+from folkways.studio.services.storage import media
 from folkways.workspace.database import Workspace
 
 Rows = Sequence[Mapping[str, str]]
+MediaFiles = Mapping[str, tuple[str, bytes]]
+"""Name -> type and contents."""
 
 
 class Desk(Protocol):
@@ -37,6 +40,15 @@ class Desk(Protocol):
 
     def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
         """Add items; how many. told: how far it is, again and again."""
+
+    def media(self, study: str) -> list[dict[str, Any]]:
+        """Name, type, bytes and sha256 of every picture and recording."""
+
+    def add_media(self, study: str, files: MediaFiles) -> int:
+        """Add pictures and recordings (``imports.media.read_files``); how many are new."""
+
+    def delete_media(self, study: str, name: str) -> None:
+        """Delete one that no item shows."""
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """Draw answers of models: culture -> how many, and of how many."""
@@ -96,6 +108,18 @@ class LocalDesk:
     def import_items(self, study: str, stage: str, rows: Rows, population: str | None, file: str, told: Told) -> int:
         """See Desk."""
         return len(import_items(self.workspace, self._study(study), stage, rows, population=population, file=file, told=told))
+
+    def media(self, study: str) -> list[dict[str, Any]]:
+        """See Desk."""
+        return [asdict(each) for each in media.list_media(self.workspace, self._study(study))]
+
+    def add_media(self, study: str, files: MediaFiles) -> int:
+        """See Desk. All of them or none."""
+        return media.add_media(self.workspace, self._study(study), files)
+
+    def delete_media(self, study: str, name: str) -> None:
+        """See Desk."""
+        media.delete_media(self.workspace, self._study(study), name)
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """See Desk."""

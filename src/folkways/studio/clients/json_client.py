@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Mapping
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
@@ -53,18 +54,36 @@ class JsonClient:
         """The JSON of an answer; None for an empty one. ServerRefusedError with what the server says; FolkwaysError where it
         does not answer.
         """
-        content = self.ask_bytes(method, path, body, **query)
+        return self._read(self.ask_bytes(method, path, body, **query))
+
+    def ask_bytes(self, method: str, path: str, body: object = None, **query: object) -> bytes:
+        """``ask`` for an answer that is a file."""
+        asked = urlencode({name: value for name, value in query.items() if value is not None})
+        data = json.dumps(body).encode() if body is not None else None
+        return self._send(method, f"{path}{'?' if asked else ''}{asked}", data, "application/json")
+
+    def send_files(self, path: str, field: str, files: Mapping[str, bytes]) -> Any:
+        """The JSON of an answer to files: name -> contents. They go as the files of one field of a form (RFC 7578).
+        Names are printable and have no backslash.
+        """
+        boundary = uuid.uuid4().hex
+        parts = bytearray()
+        for name, content in files.items():
+            quoted = name.replace('"', '\\"')
+            head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{quoted}"\r\n\r\n'
+            parts += head.encode() + content + b"\r\n"
+        parts += f"--{boundary}--\r\n".encode()
+        return self._read(self._send("POST", path, bytes(parts), f"multipart/form-data; boundary={boundary}"))
+
+    def _read(self, content: bytes) -> Any:
         try:
             return json.loads(content) if content else None
         except ValueError:
             raise FolkwaysError(f"{self.name} at {self.address} did not answer in JSON; check the address") from None
 
-    def ask_bytes(self, method: str, path: str, body: object = None, **query: object) -> bytes:
-        """``ask`` for an answer that is a file."""
-        asked = urlencode({name: value for name, value in query.items() if value is not None})
-        headers = {**self._headers, **({"Content-Type": "application/json"} if body is not None else {})}
-        data = json.dumps(body).encode() if body is not None else None
-        request = Request(f"{self.address}{path}{'?' if asked else ''}{asked}", data, headers, method=method)  # noqa: S310 - checked
+    def _send(self, method: str, path: str, data: bytes | None, kind: str) -> bytes:
+        headers = {**self._headers, **({"Content-Type": kind} if data is not None else {})}
+        request = Request(f"{self.address}{path}", data, headers, method=method)  # noqa: S310 - checked
         try:
             with self._opener.open(request, timeout=TIMEOUT_SECONDS) as reply:
                 return bytes(reply.read(MOST_BYTES))

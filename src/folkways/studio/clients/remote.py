@@ -11,9 +11,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.studio.clients.desk import Rows
+from folkways.studio.clients.desk import MediaFiles, Rows
 from folkways.studio.clients.json_client import JsonClient, segment
 from folkways.studio.imports.items import Told
+from folkways.studio.imports.media import LARGEST_BYTES
 from folkways.studio.services.content.imports import AT_WORK, ImportState
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
@@ -23,6 +24,9 @@ SOONEST, LATEST = 0.2, 2.0
 PATIENCE = 60.0
 """Seconds for which a server that does not answer is asked again."""
 DONE = ImportState.DONE
+MOST_AT_ONCE = 500
+MOST_BYTES_AT_ONCE = LARGEST_BYTES
+"""Files that are sent in one request, and their bytes: a server takes somewhat more than one of the largest."""
 
 
 class RemoteDesk:
@@ -110,6 +114,29 @@ class RemoteDesk:
                         f"{error}\nthe server goes on with the import by itself; its page is Data, import {number}"
                     ) from None
             time.sleep(LATEST)
+
+    def media(self, study: str) -> list[dict[str, Any]]:
+        """See Desk."""
+        return self._all(f"/studies/{segment(study)}/media")
+
+    def add_media(self, study: str, files: MediaFiles) -> int:
+        """See Desk. They are sent in parts of 20 MB, of each part all or none; FolkwaysError says what is there already."""
+        added, waiting = 0, list(files)
+        while waiting:
+            part: dict[str, bytes] = {}
+            size = 0
+            while waiting and len(part) < MOST_AT_ONCE and (size := size + len(files[waiting[0]][1])) <= MOST_BYTES_AT_ONCE:
+                name = waiting.pop(0)
+                part[name] = files[name][1]
+            try:
+                added += self.client.send_files(f"/studies/{segment(study)}/media", "file", part)["added"]
+            except FolkwaysError as error:
+                raise FolkwaysError(f"{error}\n{added} files had been added before" if added else str(error)) from None
+        return added
+
+    def delete_media(self, study: str, name: str) -> None:
+        """See Desk."""
+        self._ask("DELETE", study, f"/media/{segment(name)}")
 
     def draw(self, study: str, **how: Any) -> Mapping[str, tuple[int, int]]:
         """See Desk."""

@@ -59,6 +59,7 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/imports/{import}/cancel"): STAFF,
     ("DELETE", "/studies/{study}/imports/{import}"): STAFF,
     ("GET", "/studies/{study}/media"): STAFF,
+    ("POST", "/studies/{study}/media"): STAFF,
     ("DELETE", "/studies/{study}/media/{file}"): STAFF,
     ("POST", "/studies/{study}/items/{item}/decisions"): ADJUDICATORS,
     ("POST", "/studies/{study}/judgements/{judgement}/redactions"): STAFF,

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 
 from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError, SubmissionError, TooManyAttemptsError
+from folkways.studio.imports.media import MediaError
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.web.routing import sentence
 from folkways.studio.workflows.definition import DefinitionError
@@ -62,6 +63,9 @@ def of_folkways(error: FolkwaysError) -> JSONResponse:
     elif isinstance(error, RowsError):
         detail = detail.splitlines()[0].rstrip(":")
         places = [(f"row {row}", what) for row, what in error.problems.items()]
+    elif isinstance(error, MediaError):
+        detail = detail.splitlines()[0].rstrip(":")
+        places = [*error.problems.items()]
     elif isinstance(error, DefinitionError):
         detail = detail.splitlines()[0].rstrip(":")
         places = [("definition", what) for what in error.problems]

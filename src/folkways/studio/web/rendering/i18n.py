@@ -19,8 +19,8 @@ LOCALES = ("en", "es", "id", "zh", "ko", "ar", "el", "fa", "az", "su", "as", "ha
 catalogue of another one is shown in English.
 """
 
-WHOLE = ("en", "ar", "ko")
-"""Those in which nothing is missing: only these are a reader's without being chosen."""
+ENOUGH = 0.95
+"""Share of the strings from which on a language is a reader's without being chosen."""
 
 
 @cache
@@ -46,6 +46,12 @@ def coverage() -> Mapping[str, Coverage]:
     counted = json.loads((files("folkways.studio.web") / "locale" / "coverage.json").read_text(encoding="utf-8"))
     total: int = counted["strings"]
     return MappingProxyType({locale: Coverage(counted["translated"].get(locale, total), total) for locale in LOCALES})
+
+
+@cache
+def offered_unasked() -> frozenset[str]:
+    """The languages of which ENOUGH is translated."""
+    return frozenset(locale for locale, found in coverage().items() if found.translated >= ENOUGH * found.strings)
 
 
 @cache
@@ -95,5 +101,5 @@ def accepted_languages(header: str) -> tuple[str, ...]:
 
 
 def negotiate(accepted: str, fallback: str = DEFAULT) -> str:
-    """The best of WHOLE for an ``Accept-Language`` header."""
-    return next((tag for tag in accepted_languages(accepted) if tag in WHOLE), fallback)
+    """The best of ``offered_unasked`` for an ``Accept-Language`` header."""
+    return next((tag for tag in accepted_languages(accepted) if tag in offered_unasked()), fallback)

@@ -1,18 +1,25 @@
-"""Pictures and recordings of a study: listed, and deleted where no item shows them."""
+"""Pictures and recordings of a study: brought, listed, and deleted where no item shows them."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, File, Path, UploadFile
 from pydantic import BaseModel
 
+from folkways.studio.imports.media import MOST_FILES, read_media
 from folkways.studio.services.storage import media
 from folkways.studio.services.storage.media import Media
 from folkways.studio.web.api.calls import StaffCall
 from folkways.studio.web.api.pages import Cursor, Limit, Page, slice_of
 
 router = APIRouter(tags=["items"])
+
+
+class MediaAdded(BaseModel):
+    """Files that are new in the study; a file that was there already with the same contents is not counted."""
+
+    added: int
 
 
 class MediaTold(BaseModel):
@@ -32,6 +39,13 @@ def list_media(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> Page[
         return MediaTold(name=each.name, type=each.type, bytes=each.bytes, sha256=each.sha256)
 
     return slice_of(media.list_media(call.workspace, call.study.id), cursor, limit, told)
+
+
+@router.post("/studies/{study}/media", status_code=201)
+def add_media(call: StaffCall, file: Annotated[list[UploadFile], File(max_length=MOST_FILES)]) -> MediaAdded:
+    """Add pictures and recordings, one by one or in ZIP files: all of them or none."""
+    files = read_media((each.filename or "", each.file.read()) for each in file)
+    return MediaAdded(added=media.add_media(call.workspace, call.study.id, files, by=call.account.id))
 
 
 @router.delete("/studies/{study}/media/{file}", status_code=204)
