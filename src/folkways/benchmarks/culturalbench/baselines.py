@@ -80,9 +80,8 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
     alike = TrigramSimilarity(option for _, _, options in asked for option in options)
     found = {}
     for key, culture, options in asked:
-        likeness = [
-            round(alike(option, name_of_code(culture)), 12) for option in options
-        ]  # equal sums may differ in the last digits
+        name = name_of_code(culture)
+        likeness = [round(alike(option, name), 12) for option in options]  # equal sums may differ in the last digits
         best = max(likeness)
         found[key] = [float(like == best) / likeness.count(best) for like in likeness]
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from typing import ClassVar, Self
 
@@ -76,14 +76,14 @@ class XcrTask(ItemwiseTask):
         return {**super().models(), **{role: model.name for role, model in self._models.items()}}
 
     @abstractmethod
-    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
+    def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
         """``rows`` made of the corpus with its facets."""
 
     def authors_template(self, text: str) -> Template:
         """The authors' prompt, to whose end the input is added."""
         return Template(f"{text.rstrip()} {{sentence}}", "release")
 
-    def rows(self, release: Release) -> list[Row]:
+    def rows(self, release: Release) -> Iterable[Row]:
         base = xcr.corpus(release)
         shown = prompt_example_rows(xcr.read_prompt(release, self.short_name) or "", base["sentence"].to_list())
         base = base.with_columns(
@@ -143,12 +143,10 @@ class SourceTask(XcrTask):
     def shown(self, sentence: str) -> tuple[str, str]:
         """What a model is shown of a tagged sentence, and the gold as people read it."""
 
-    def sentences(self, release: Release, base: pl.DataFrame) -> list[Row]:
-        rows = []
+    def sentences(self, release: Release, base: pl.DataFrame) -> Iterable[Row]:
         for entry in base.drop("row", "cultural_context").iter_rows(named=True):
             text, gold = self.shown(entry["sentence"])
-            rows.append({**entry, "item": entry["id"], "culture": "ANGLO", "text": text, "gold": gold})
-        return rows
+            yield {**entry, "item": entry["id"], "culture": "ANGLO", "text": text, "gold": gold}
 
     def parts(self, item: Row, language: str) -> Mapping[str, str]:
         return {"sentence": item["text"]}
