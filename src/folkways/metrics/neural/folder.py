@@ -46,14 +46,19 @@ def open_folder(path: Path, name: str | None = None) -> ModelFolder:
     return ModelFolder(path, name or path.name, _revision(path, weights), layers, config)
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object; DataError where there is none."""
+def parsed_json(path: Path) -> Any:
+    """What a JSON file of the folder holds; DataError where it cannot be read."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(f"is not there: {path.parent} is not a folder of a transformers model", file=path) from None
     except (OSError, ValueError) as error:
         raise DataError(f"cannot be read as JSON: {error}", file=path) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object; DataError where there is none."""
+    value = parsed_json(path)
     if not isinstance(value, dict):
         raise DataError("is not a JSON object", file=path)
     return value
