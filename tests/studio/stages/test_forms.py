@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from folkways.studio.errors import SubmissionError
 from folkways.studio.stages.answers import GroupAnswers
-from folkways.studio.stages.forms import spans
+from folkways.studio.stages.parts.form_fields import spans
 from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways.studio.web.rendering.pages import environment
 from folkways.studio.workflows.definition import read_definition

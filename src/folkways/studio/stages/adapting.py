@@ -8,12 +8,19 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
-from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import FormFields, spans, text
+from folkways.studio.stages.asking import Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, Translate
+from folkways.studio.stages.fields import raise_if, spans_of, tag
+from folkways.studio.stages.parts.base import Part, built_in, option
+from folkways.studio.stages.parts.form_fields import FormFields, spans
 
 NON_TRANSFERABLE = "non_transferable"
-STRATEGIES = ("direct_equivalent", "functional_equivalent", "neutral_term", NON_TRANSFERABLE)
+STRATEGIES = (
+    option("direct_equivalent", Message("Direct equivalent"), about=Message("the same thing exists, under its own name")),
+    option("functional_equivalent", Message("Functional equivalent"), about=Message("something else does the same for people")),
+    option("neutral_term", Message("Neutral term"), about=Message("only a general word fits")),
+    option(NON_TRANSFERABLE, Message("Non-transferable"), about=Message("nothing of the kind exists")),
+)
 """How an item was carried over (section 2.2)."""
 
 NO_VERSION = "Non-transferrable"
@@ -24,7 +31,7 @@ VERSIONS = {"intra": Message("English version"), "inter": Message("version in yo
 _ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
 
 
-class Adapt(StageKind):
+class Adapt(Asking):
     """content: ``sentence``, ``spans``, ``tagged``. submission: ``strategies`` (one of STRATEGIES per span), ``intra`` and
     ``inter`` (the adapted sentences), each with its ``intra_spans`` and ``inter_spans`` (code points), or with ``<CSI>`` tags
     in the text instead.
@@ -51,8 +58,15 @@ class Adapt(StageKind):
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
         ("strategies", "intra", "inter"),
-        lambda row: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
+        lambda row, _: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
     )
+
+    parts = (
+        built_in("intra", "text", Message("In English, for your culture"), language="en",
+            missing=Message("Write the %(version)s.", version=VERSIONS["intra"])),
+        built_in("inter", "text", Message("In your language: %(language)s"),
+            missing=Message("Write the %(version)s.", version=VERSIONS["inter"])),
+    )  # fmt: skip
 
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """A ``sentence`` and its ``spans``."""
@@ -61,39 +75,48 @@ class Adapt(StageKind):
             problems.setdefault("spans", "needs at least one item")
         return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
 
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """A strategy per item, and both versions."""
+        numbers = range(len(content.get("spans", ())))
+        strategies = (built_in(f"strategy-{n}", "choice", options=STRATEGIES, layout="two", numbered=n == 0) for n in numbers)
+        return [*strategies, *self.parts]
+
+    def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With each strategy under the key of its part."""
+        given = said.get("strategies")
+        return {**said, **{f"strategy-{n}": each for n, each in enumerate(given if isinstance(given, list) else ())}}
+
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """A strategy per item; as many marks in each version as there are items that were carried over."""
         problems: dict[str, str] = {}
-        count = len(content["spans"])
-        strategies = submission.get("strategies")
-        if not isinstance(strategies, list) or len(strategies) != count or any(each not in STRATEGIES for each in strategies):
+        answers = self.taken(self.answers_in(submission), self.asked(content, config), content, problems)
+        strategies, count = submission.get("strategies"), len(content["spans"])
+        known = isinstance(strategies, list) and len(strategies) == count
+        if not known or any(name.startswith("strategy-") for name in problems):
             raise_if({"strategies": Message("Choose a strategy for every marked item.")})
-        assert isinstance(strategies, list)  # noqa: S101 - checked above; for the type checker
-        if all(each == NON_TRANSFERABLE for each in strategies):
+        if all(answers[f"strategy-{number}"] == NON_TRANSFERABLE for number in range(count)):
             return {"strategies": strategies, **dict.fromkeys(VERSIONS, NO_VERSION)}
-        versions = {name: self._version(submission, name, count, problems) for name in VERSIONS}
+        versions = {
+            name: self._version(answers[name], submission.get(f"{name}_spans", []), name, count, problems)
+            for name in VERSIONS
+            if name not in problems
+        }
         raise_if(problems)
         return {"strategies": strategies, **versions}
 
     @staticmethod
-    def _version(submission: Mapping[str, Any], name: str, count: int, problems: dict[str, str]) -> str:
-        text = text_of(submission, name, problems, ask=Message("Write the %(version)s.", version=VERSIONS[name]))
-        if name in problems:
-            return ""
+    def _version(text: str, marks: Any, name: str, count: int, problems: dict[str, str]) -> str:
         if _ANY_TAG.search(text):
             plain, spans = untag(text)
             if spans is None:
                 problems[name] = "every <CSI> needs a </CSI> after it"
                 return ""
         else:
-            plain, spans = text, spans_of({"spans": submission.get(f"{name}_spans", [])}, "spans", text, problems)
-            if "spans" in problems:
-                problems[f"{name}_spans"] = problems.pop("spans")
-                return ""
+            plain, spans = text, spans_of({f"{name}_spans": marks}, f"{name}_spans", text, problems)
         if len(spans) != count:
-            problems[f"{name}_spans"] = Message(
+            problems.setdefault(f"{name}_spans", Message(
                 "Mark in the %(version)s what stands for the marked items: %(count)s in all.", version=VERSIONS[name], count=count
-            )
+            ))  # fmt: skip
         return tag(plain, spans)
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
@@ -102,13 +125,10 @@ class Adapt(StageKind):
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Strategies in order, and both versions with their marks."""
-        return {
-            "strategies": [text(fields, f"strategy-{number}") for number in range(len(content["spans"]))],
-            "intra": text(fields, "intra"),
-            "intra_spans": spans(fields, "intra_spans"),
-            "inter": text(fields, "inter"),
-            "inter_spans": spans(fields, "inter_spans"),
-        }
+        read = dict(super().read_form(fields, content, config))
+        versions = {name: read.pop(name) for name in VERSIONS}
+        marks = {f"{name}_spans": spans(fields, f"{name}_spans") for name in VERSIONS}
+        return {"strategies": [each or "" for each in read.values()], **versions, **marks}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """With the marks beside the text; both sentences empty where nothing was carried over."""
@@ -126,12 +146,7 @@ class Adapt(StageKind):
     @staticmethod
     def strategies(translate: Translate) -> Mapping[str, str]:
         """The strategies in words."""
-        return {
-            "direct_equivalent": translate("Direct equivalent"),
-            "functional_equivalent": translate("Functional equivalent"),
-            "neutral_term": translate("Neutral term"),
-            NON_TRANSFERABLE: translate("Non-transferable"),
-        }
+        return {each["value"]: each["label"].words(translate) for each in STRATEGIES}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """Strategies in words, and both versions, tagged, where there are any."""

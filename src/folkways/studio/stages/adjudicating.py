@@ -8,9 +8,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from folkways.benchmarks.studies import Vote
+from folkways.studio.errors import Message
+from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import Arrival, Config, Content, Decision, StageKind, Translate
-from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text
+from folkways.studio.stages.fields import raise_if
+from folkways.studio.stages.parts.base import built_in
+from folkways.studio.stages.parts.form_fields import FormFields
 
 
 def _inner(content: Content) -> StageKind:
@@ -20,7 +23,7 @@ def _inner(content: Content) -> StageKind:
     return stage_kind(content["kind"])
 
 
-class Adjudicate(StageKind):
+class Adjudicate(Asking):
     """content: ``kind`` and ``rules`` (of the stage that the item comes from), ``content`` (what was judged there),
     ``candidates`` (each ``participant`` and ``payload``). submission: a submission of that kind, and ``reason``. result: what
     it decides. Where at least two people said the same, and nobody anything else, there is nothing to decide: the item is settled
@@ -32,6 +35,7 @@ class Adjudicate(StageKind):
     name = "adjudicate"
     texts = ("decision", "reason")
     copied = ("candidates",)
+    parts = (built_in("reason", "text", Message("Why?"), field="why", required=False, language="", remark=True),)
     about = "an expert decides where people differ, or over all versions of an adaptation"
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
@@ -57,10 +61,8 @@ class Adjudicate(StageKind):
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         """Whatever the other kind takes."""
-        problems: dict[str, str] = {}
-        reason = text_of(submission, "reason", problems, least=0)
-        raise_if(problems)
-        return {"decision": _inner(content).validate(submission, content["content"], content["rules"]), "reason": reason}
+        reason = super().validate(submission, content, config)
+        return {"decision": _inner(content).validate(submission, content["content"], content["rules"]), **reason}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """One expert decides; the last one where there are several."""
@@ -101,17 +103,19 @@ class Adjudicate(StageKind):
             for version in _versions(content)
             for filled in [inner.draft_of(version["payload"])]
         ]
+        why = super().form_values(content, config, draft)["asked"]["reason"]
         more = inner.form_values(inside, rules, decision)
-        return {"inner": inner, "decision": decision, "versions": versions, "agreed": bool(_agreed(content)), **more}
+        return {"inner": inner, "decision": decision, "versions": versions, "agreed": bool(_agreed(content)), "why": why, **more}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """A submission of the inner kind, and why."""
-        return {**_inner(content).read_form(fields, content["content"], content["rules"]), "reason": text(fields, "why")}
+        inner = _inner(content).read_form(fields, content["content"], content["rules"])
+        return {**inner, **super().read_form(fields, content, config)}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """What was decided, and why."""
         lines = _inner(content).describe(payload["decision"], content["content"], translate)
-        return [*lines, *([f"“{payload['reason']}”"] if payload["reason"] else [])]
+        return [*lines, *super().describe(payload, content, translate)]
 
 
 def _versions(content: Content) -> list[dict[str, Any]]:

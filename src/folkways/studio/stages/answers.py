@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from folkways.benchmarks.studies import IDK, NO_ANSWERS, OTHER, Vote, answers_by_person, count_people
+from folkways.benchmarks.studies import IDK, NO_SPECIFIC_ANSWER, NOT_APPLICABLE, OTHER, Vote, answers_by_person, count_people
 from folkways.studio.errors import Message
 from folkways.studio.rules.counts import missing_answers
+from folkways.studio.stages.asking import Asking
 from folkways.studio.stages.base import (
     REDACTED,
     SUGGESTIONS,
@@ -18,23 +19,21 @@ from folkways.studio.stages.base import (
     Decision,
     Option,
     Sheet,
-    StageKind,
     Translate,
 )
 from folkways.studio.stages.fields import plain, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts, whole
+from folkways.studio.stages.parts.base import Part, built_in, option
+from folkways.studio.stages.parts.form_fields import FormFields, text, whole
 
 OWN, INVALID = "own", "invalid"
 SEPARATOR = ";"
 
 
-class ShortAnswers(StageKind):
+class ShortAnswers(Asking):
     """content: ``local`` and ``english`` (the question), ``category``. submission: ``answers`` (one to three texts), or
     ``no_answer`` (one of NO_ANSWERS; ``other`` with a text in ``other``).
 
     Only "I don't know" is replaced, until five valid answers or more than five "I don't know". result: ``valid`` and ``idk``.
-
-    On its page: ``answers`` (several lines), ``no_answer``, ``other``.
     """
 
     name = "short_answers"
@@ -51,41 +50,44 @@ class ShortAnswers(StageKind):
         "most_idk": Option(5, 'asking stops with more "I don\'t know" than this'),
         "most_answers": Option(3, "how many answers one person gives at most", least=1),
     }
+    parts = (
+        built_in("answers", "texts", Message("Your answers"),
+            help=Message("A word or a few, in your language. The first one that comes to mind first; "
+                "more only if they are as common."),
+            required=False, group="answers"),
+        built_in("no_answer", "choice", required=False, group="answers", alone=True, options=[
+            option(IDK, Message("I don't know"), "k", Message("People from my country would know, but I do not.")),
+            option(NOT_APPLICABLE, Message("Not applicable to our culture"), "n",
+                Message("There is no such thing where I come from.")),
+            option(NO_SPECIFIC_ANSWER, Message("There is no specific answer"), "s",
+                Message("It differs so much that no answer is common.")),
+            option(OTHER, Message("Other"), "o"),
+        ]),
+        built_in("other", "text", Message("Why is there no answer?"), **{"if": {"key": "no_answer", "is": OTHER}}, rows=1, most=200,
+            longest=200, missing=Message("Say in a few words why you have no answer.")),
+    )  # fmt: skip
     sheet = Sheet(
         lambda content: {"question": content["local"], "in English": content["english"]},
         ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
-        lambda row: {
+        lambda row, _: {
             "answers": [row[f"answer {number}"] for number in (1, 2, 3) if row[f"answer {number}"].strip()],
             "no_answer": row["no_answer"].strip() or None,
             "other": row["other"],
         },
     )
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With as many lines as the settings say."""
+        answers, *others = self.parts
+        return [{**answers, "most": config["most_answers"]}, *others]
+
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
         """Answers or a reason for none, never both."""
-        problems: dict[str, str] = {}
-        given = submission.get("answers") or []
-        if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-            raise_if({"answers": "has to be a list of texts"})
-        answers = list(dict.fromkeys(each.strip() for each in given if each.strip()))
-        why = submission.get("no_answer") or None
-        other = (
-            text_of(submission, "other", problems, most=200, ask=Message("Say in a few words why you have no answer."))
-            if why == OTHER
-            else ""
-        )
-        if why is not None and why not in NO_ANSWERS:
-            problems["no_answer"] = f"choose one of: {', '.join(NO_ANSWERS)}"
-        if answers and why:
+        given, why = answers.get("answers"), answers.get("no_answer")
+        if given and why:
             problems["answers"] = Message("Either write answers, or say why you have none.")
-        elif not answers and not why:
+        elif not given and not why:
             problems["answers"] = Message("Write at least one answer, or say why you have none.")
-        elif len(answers) > config["most_answers"]:
-            problems["answers"] = f"{config['most_answers']} answers are the most"
-        elif any(len(each) > 200 for each in answers):
-            problems["answers"] = "an answer is meant to be a word or a few: 200 characters are the most"
-        raise_if(problems)
-        return {"answers": answers, "no_answer": why, "other": other}
 
     def decide(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The replace and stop rule."""
@@ -126,29 +128,13 @@ class ShortAnswers(StageKind):
         right = [plain(each) for each in (*known.get("answers", ()), known.get("no_answer")) if each]
         return any(plain(each) in right for each in given)
 
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The answers that are not empty, or the reason for none."""
-        answers = [answer for answer in texts(fields, "answers") if answer]
-        return {"answers": answers, "no_answer": text(fields, "no_answer") or None, "other": text(fields, "other")}
-
-    def reasons(self, translate: Translate) -> Mapping[str, str]:
-        """The ways not to answer, in words."""
-        return {
-            "not_applicable": translate("Not applicable to our culture"),
-            "no_specific_answer": translate("There is no specific answer"),
-            "idk": translate("I don't know"),
-            "other": translate("Other"),
-        }
-
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The answers, or the reason."""
-        if payload["answers"]:
-            return list(payload["answers"])
-        reason = self.reasons(translate).get(payload["no_answer"], "")
-        return [f"{reason}: {payload['other']}" if payload["other"] else reason]
+        """The answers, or the reason in one line."""
+        lines = super().describe(payload, content, translate)
+        return lines if payload["answers"] else [": ".join(lines)]
 
 
-class GroupAnswers(StageKind):
+class GroupAnswers(Asking):
     """content: what was asked, ``answers`` (of each person, by pseudonym) and ``idks`` (why they gave none -> how many).
 
     submission: ``groups``, each with ``answers`` (variants of one answer, as people wrote them) and ``en_answers`` (in

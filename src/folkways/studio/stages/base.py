@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from folkways.benchmarks.studies import Study, Vote
 from folkways.studio.stages.fields import raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text
 from folkways.studio.stages.known_answers import HasKnownAnswers
+from folkways.studio.stages.parts.form_fields import FormFields
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Content = Mapping[str, Any]
 Config = Mapping[str, Any]
 Translate = Callable[..., str]
+Say = Callable[[Any], str]
+"""A text of a study's file, or its texts by language -> the one for whoever reads it."""
 
 Outcome = Literal["wait", "done", "dropped", "subpopulation"]
 
@@ -49,14 +51,15 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission, and help (column ->
-    words) where the names of the columns do not say it.
+    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission (SubmissionError by
+    column), help (column -> words) where the names of the columns do not say it, and the words that a column offers.
     """
 
     shown: Callable[[Content], dict[str, str]]
     filled: tuple[str, ...]
-    read: Callable[[Mapping[str, str]], dict[str, Any]]
+    read: Callable[[Mapping[str, str], Content], dict[str, Any]]
     help: Mapping[str, str] = field(default_factory=dict)
+    offered: Callable[[Content], Mapping[str, Sequence[str]]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,8 @@ _NAMES = {
 
 
 class StageKind(HasKnownAnswers):
-    """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it.
+    """One kind of stage: its rules, its form on a page, its sheet in a workbook, and what leaves the studio of it. What a kind asks
+    is read, shown and told by ``asking.Asking``.
 
     Payloads and contents are JSON; the docstring of each kind gives their fields. Everything here is a pure function. What a kind
     does not need stays as it is here.
@@ -124,7 +128,6 @@ class StageKind(HasKnownAnswers):
     copied: ClassVar[tuple[str, ...]] = ()  # fields of the content that repeat judgements of an earlier stage
     content_texts: ClassVar[Mapping[str, int]] = {}  # texts that an imported item has to have -> the most characters
     compared: ClassVar[tuple[str, ...]] = ()  # texts of the content by which repeats among the stage's items are found
-    form_fields: ClassVar[tuple[str, ...]] = ()  # fields of the form that are texts and the whole submission
     sheet: ClassVar[Sheet | None] = None  # None where it cannot be worked on off line
 
     # Rules
@@ -188,10 +191,6 @@ class StageKind(HasKnownAnswers):
         """What an item that comes from another stage is settled with at once; None where people have to be asked."""
         return None
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
-        return {}
-
     def in_common(self, payloads: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The part of a judgement in which all of these, two or more, say the same."""
         first, *others = payloads
@@ -217,13 +216,13 @@ class StageKind(HasKnownAnswers):
         """What a person is shown: the content without ``hidden`` fields. seed: their pseudonym, for orders of their own."""
         return {name: value for name, value in content.items() if name not in self.hidden}
 
+    @abstractmethod
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the form's template needs besides content, config and draft."""
-        return {}
 
+    @abstractmethod
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The submission, as far as it has been filled in; kept as a draft too. Never raises: half a form is a fine draft."""
-        return {name: text(fields, name) for name in self.form_fields}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """A judgement, or some fields of one, as ``read_form`` would have read it: what its form is filled with again."""
@@ -237,9 +236,11 @@ class StageKind(HasKnownAnswers):
         """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""
         return {}
 
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """A judgement in words, for reviewers and researchers: one line per thing said."""
-        return [payload[name] for name in self.form_fields]
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet | None:
+        """``sheet`` with the columns that a stage with these settings needs."""
+        return self.sheet
 
     # Exports
 

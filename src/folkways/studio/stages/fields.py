@@ -18,6 +18,7 @@ EXAMPLE_QUESTION: Mapping[str, str] = {
 }
 """A row of a table of questions with four options."""
 
+NO_LINES = "has to be a list of texts, none of them empty"
 MOST_OF_OTHERS = 0.999
 """How much marks share at most that are not the same: one mark of two words is not two marks."""
 
@@ -38,15 +39,6 @@ def text_of(
     return value
 
 
-def one_of(source: Mapping[str, Any], name: str, valid: Sequence[str], problems: dict[str, str], ask: str | None = None) -> str:
-    """A field that is one of ``valid``; a problem is noted otherwise: ``ask`` where nothing was chosen."""
-    value = source.get(name)
-    if value not in valid:
-        problems[name] = ask if ask and not value else f"choose one of: {', '.join(valid)}"
-        return ""
-    return str(value)
-
-
 def raise_if(problems: Mapping[str, str]) -> None:
     """Raise a SubmissionError where there are problems."""
     if problems:
@@ -58,7 +50,7 @@ def options_of(
     problems: dict[str, str],
     least: int,
     most: int,
-    ask: str = "has to be a list of texts, none of them empty",
+    ask: str = NO_LINES,
 ) -> list[str]:
     """The field ``options``, a list of different texts; a problem is noted otherwise (``ask`` where some are missing)."""
     options = source.get("options")
@@ -74,18 +66,6 @@ def options_of(
     elif any(len(each) > 1000 for each in options):
         problems["options"] = "an option has more than 1000 characters"
     return options
-
-
-def positions_of(source: Mapping[str, Any], name: str, count: int, problems: dict[str, str]) -> list[int]:
-    """A list of positions from 0 to ``count`` - 1, sorted, each once; a problem is noted otherwise."""
-    found = source.get(name) or []
-    valid = isinstance(found, list) and all(
-        isinstance(each, int) and not isinstance(each, bool) and 0 <= each < count for each in found
-    )
-    if not valid:
-        problems[name] = f"has to be a list of positions from 0 to {count - 1}"
-        return []
-    return sorted(set(found))
 
 
 def spans_of(source: Mapping[str, Any], name: str, text: str, problems: dict[str, str]) -> list[list[int]]:

@@ -11,36 +11,30 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.studies import Study, Vote
-from folkways.studio.errors import Message
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.base import Config, Content, Decision, Option, StageKind, Translate
+from folkways.studio.stages.asking import NOTHING, Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
-from folkways.studio.stages.form_settings import form_problems, wanted_by
-from folkways.studio.stages.form_tables import answer_table, answers_of, codebook_row, line_of, lines_of
-from folkways.studio.stages.forms import FormFields
-from folkways.studio.stages.parts import Part, PartType, Scale, UnfitError, options_of, text_fields, values_of
-
-ALT, TRANSCRIPT = "_alt", "_transcript"
-"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
-
-ORDER = "_order"
-"""A field of shown content: whose order of pairs it is."""
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
+from folkways.studio.stages.parts.form_fields import FormFields
+from folkways.studio.stages.parts.settings import form_problems
+from folkways.studio.stages.parts.sheets import form_sheet
+from folkways.studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
 
 MOST_THINGS = 30
 
 
-class Form(StageKind):
+class Form(Asking):
     """content: the fields that the form shows or takes options from; a picture ``F`` has ``F_alt``, a recording ``F_transcript``.
 
-    submission: ``answers``, part's key -> its value (see ``parts``). payload: type of part -> key -> value, so that what an answer
-    is can be told without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
+    submission: ``answers``, part's key -> its value. payload: type of part -> key -> value, so that what an answer is can be told
+    without its form. result: key -> what people's answers come to, and ``disputed``: the keys on which they differ.
 
     known answer: part's key -> its value, of some or all parts.
 
@@ -52,10 +46,11 @@ class Form(StageKind):
     texts = ("text",)
     known_fields = ("answers",)
     branches = ("done", "disagree")
+    show = ({"field": "text", "type": "text"},)
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(3, "how many people answer each item", least=1),
         "majority": Option(None, "how many of them have to agree; more than half where this is not set", least=1),
-        "show": Option([{"field": "text", "type": "text"}], "what people see of an item", "parts"),
+        "show": Option([*show], "what people see of an item", "parts"),
         "ask": Option([{"key": "answer", "type": "text", "label": "What do you say to it?"}], "what people are asked", "parts"),
     }
     example: ClassVar[Mapping[str, str]] = {"text": "Guests take off their shoes at the door."}
@@ -109,35 +104,27 @@ class Form(StageKind):
         shown = (each["field"] for each in config["show"] if each["type"] != "text")
         return tuple(content[field] for field in shown if content.get(field))
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """An answer to every part that is asked; what is said to parts that are not is left out."""
-        problems: dict[str, str] = {}
-        sent = submission.get("answers")
-        given: Mapping[str, Any] = sent if isinstance(sent, Mapping) else {}
-        answers: dict[str, Any] = {}
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """As the study's file says."""
+        parts: Sequence[Part] = config["ask"]
+        return parts
+
+    def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the field ``answers``."""
+        sent = said.get("answers")
+        return sent if isinstance(sent, Mapping) else {}
+
+    def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
+        """By type of part."""
         payload: dict[str, dict[str, Any]] = {}
-        for part in config["ask"]:
-            key, kind = part["key"], PART_TYPES[part["type"]]
-            value = given.get(key)
-            if not is_asked(part, answers):
-                continue
-            if value in (None, "", [], {}):
-                if part.get("required", True):
-                    problems[key] = Message("This has to be answered.")
-                    continue
-                if kind.empty is None:
-                    continue
-                value = kind.empty
-            try:
-                answers[key] = kind.clean(value, part, content)
-            except UnfitError as error:
-                problems[key] = error.message
-                continue
-            if "unlike" in part and answers[key] == answers.get(part["unlike"]):
-                problems[key] = Message("Choose another one than above.")
-            payload.setdefault(part["type"], {})[key] = answers[key]
-        raise_if(problems)
+        for part in asked:
+            if part["key"] in answers:
+                payload.setdefault(part["type"], {})[part["key"]] = answers[part["key"]]
         return payload
+
+    def problem(self, error: UnfitError) -> str:
+        """In words that are translated."""
+        return error.message
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Part by part; done where enough people agree on all of them."""
@@ -220,46 +207,13 @@ class Form(StageKind):
         return {name: value for name, value in content.items() if name != ORDER}
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """parts: each part with its ``field``, its ``options`` (position, text or texts), its ``value``, and the ``when`` of the
-        page's script.
-        """
-        given = draft.get("answers") or {}
-        parts = [
-            {
-                "asked": part,
-                "field": f"ask-{part['key']}",
-                "options": self._shown_options(part, content),
-                "points": [*Scale.points(part)] if part["type"] == "scale" else [],
-                "value": given.get(part["key"]),
-                "when": self._when(part, config, content),
-            }
-            for part in config["ask"]
-        ]
-        return {"parts": parts}
-
-    @staticmethod
-    def _shown_options(part: Part, content: Content) -> list[tuple[int, str, Any]]:
-        """(position, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
-        found = [(place, value, words) for place, (value, words) in enumerate(options_of(part, content))]
-        if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
-            found[:2] = found[1::-1]
-        return found
-
-    @staticmethod
-    def _when(part: Part, config: Config, content: Content) -> str:
-        """``FIELD=1|2``: the script shows the part where one of these is chosen. Empty where it is always asked."""
-        if "if" not in part:
-            return ""
-        other = next(each for each in config["ask"] if each["key"] == part["if"]["key"])
-        valid: list[Any] = values_of(other, content)
-        wanted = wanted_by(part["if"])
-        sent = wanted if other["type"] == "scale" else [valid.index(each) for each in wanted if each in valid]
-        return f"ask-{other['key']}={'|'.join(map(str, sent))}"
+        """With what the study's file shows."""
+        return {**super().form_values(content, config, draft), "show": config["show"]}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The answers that were given."""
-        read = {part["key"]: PART_TYPES[part["type"]].read(fields, part, content) for part in config["ask"]}
-        return {"answers": {key: value for key, value in read.items() if value not in (None, "", [])}}
+        read = super().read_form(fields, content, config)
+        return {"answers": {key: value for key, value in read.items() if value not in NOTHING}}
 
     def draft_of(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The answers by key."""
@@ -274,6 +228,12 @@ class Form(StageKind):
         """Each answer after its key."""
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]
 
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet:
+        """A column per part."""
+        return form_sheet(config, say)
+
     # Exports
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
@@ -287,14 +247,6 @@ class Form(StageKind):
     def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:
         """What each column of the form's table means."""
         return [codebook_row(part) for part in config["ask"]]
-
-
-def is_asked(part: Part, answers: Mapping[str, Any]) -> bool:
-    """Whether a part is asked of somebody who gave these answers to the parts above it."""
-    if "if" not in part:
-        return True
-    said = answers.get(part["if"]["key"])
-    return any(each in said if isinstance(said, list) else each == said for each in wanted_by(part["if"]))
 
 
 def _same(kind: PartType, said: Any, known: Any) -> bool:

@@ -14,9 +14,9 @@ import polars as pl
 from folkways.benchmarks.studies import Study, Vote
 from folkways.records import Schema
 from folkways.studio.errors import Message
-from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import one_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts
+from folkways.studio.stages.asking import Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
+from folkways.studio.stages.parts.base import COMMENT, built_in, option
 
 VERDICTS: Mapping[str, float] = {"applicable": 1.0, "conditional": 0.5, "incorrect": 0.0}
 """What a judge says -> its value as a label."""
@@ -56,13 +56,11 @@ ERRORS: Schema = {
 }
 
 
-class JudgeAnswer(StageKind):
+class JudgeAnswer(Asking):
     """content: ``question``, ``reply``, ``accepted`` (what people answered), ``language``, and what the reply is, which judges
     do not see: ``task``, ``item_id``, ``variant``, ``sample``, ``endpoint``, ``run``, ``culture``. submission: ``verdict`` (a key
     of VERDICTS), ``flags`` (keys of FLAGS), ``comment``. result: ``label`` (mean of the verdicts' values) and ``flags`` (those
     that at least half gave).
-
-    On its page: ``verdict``, ``flags`` (several), ``comment``.
     """
 
     name = "judge_answer"
@@ -75,11 +73,23 @@ class JudgeAnswer(StageKind):
         "reply": "Toast with tomato.",
         "accepted": '["toast"]',
     }
+    parts = (
+        built_in("verdict", "choice", Message("Is the answer right for your country?"),
+            missing=Message("Choose whether the answer is applicable."), options=[
+                option("applicable", Message("Applicable"), "1", Message("Most people would accept it.")),
+                option("conditional", Message("Conditionally applicable"), "2",
+                    Message("Some people, places or times would; others would not.")),
+                option("incorrect", Message("Incorrect"), "3", Message("Nobody would say that.")),
+            ]),
+        built_in("flags", "several", Message("Anything odd about it?"),
+            options=[option(flag, FLAGS[flag], key) for flag, key in zip(FLAGS, "usprnc", strict=True)], required=False),
+        {**COMMENT, "language": ""},
+    )  # fmt: skip
     judges_replies = True
     sheet = Sheet(
         lambda content: {"question": content["question"], "answer": content["reply"]},
         ("verdict", "flags", "comment"),
-        lambda row: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
+        lambda row, _: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
     )
     hidden = ("task", "item_id", "variant", "sample", "endpoint", "run", "culture")
     own_columns = ("item_id",)
@@ -88,18 +98,6 @@ class JudgeAnswer(StageKind):
     def check_fields(self, content: Content, texts: Mapping[str, str], problems: dict[str, str]) -> Mapping[str, Any]:
         """``question`` and ``reply``."""
         return {"accepted": content.get("accepted", [])}
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A verdict; any flags."""
-        problems: dict[str, str] = {}
-        flags = submission.get("flags") or []
-        ask = Message("Choose whether the answer is applicable.")
-        verdict = one_of(submission, "verdict", tuple(VERDICTS), problems, ask)
-        comment = text_of(submission, "comment", problems, least=0)
-        if not isinstance(flags, list) or any(flag not in tuple(FLAGS) for flag in flags):
-            problems["flags"] = f"choose among: {', '.join(FLAGS)}"
-        raise_if(problems)
-        return {"verdict": verdict, "flags": [flag for flag in FLAGS if flag in flags], "comment": comment}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """The mean of the verdicts."""
@@ -111,36 +109,12 @@ class JudgeAnswer(StageKind):
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """The verdict, and the set of flags."""
-        return {"verdict": payload["verdict"], "flags": frozenset(payload["flags"]) or frozenset(["none"])}
+        return {**super().labels(payload), "flags": frozenset(payload["flags"] or ["none"])}
 
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """The verdict, where its label is that of one."""
         verdict = next((verdict for verdict, value in VERDICTS.items() if value == result.get("label")), None)
         return {"verdict": verdict} if verdict else {}
-
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The judgement."""
-        return {"verdict": text(fields, "verdict"), "flags": texts(fields, "flags"), "comment": text(fields, "comment")}
-
-    @staticmethod
-    def verdicts(translate: Translate) -> Mapping[str, str]:
-        """The verdicts in words."""
-        return {
-            "applicable": translate("Applicable"),
-            "conditional": translate("Conditionally applicable"),
-            "incorrect": translate("Incorrect"),
-        }
-
-    @staticmethod
-    def flags(translate: Translate) -> Mapping[str, str]:
-        """The flags in words."""
-        return {flag: words.words(translate) for flag, words in FLAGS.items()}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The verdict, the flags, the comment."""
-        flags = self.flags(translate)
-        lines = [self.verdicts(translate).get(payload["verdict"], ""), *(flags[flag] for flag in payload["flags"])]
-        return [*lines, *([f"“{payload['comment']}”"] if payload["comment"] else [])]
 
     def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
         """LABELS, one row per judgement (whoever reads them averages several of one reply), and ERRORS, by culture, language and

@@ -26,11 +26,11 @@ class HasKnownAnswers(ABC):
 
     @abstractmethod
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What agreement compares."""
+        """Field -> what agreement is computed over: text, number, or a frozenset where several may be chosen. Empty for none."""
 
     @abstractmethod
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """A judgement in words."""
+        """A judgement in words, for reviewers and researchers: one line per thing said."""
 
     def read_known(self, cell: Any) -> Mapping[str, Any]:
         """A known answer as a table of items gives it: its fields, or the value of the first of ``known_fields`` alone."""

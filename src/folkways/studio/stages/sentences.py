@@ -10,22 +10,24 @@ from folkways.benchmarks.registry import labels_of
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
 from folkways.studio.rules.votes import best_of
-from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import one_of, raise_if, spans_of, tag, text_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
+from folkways.studio.stages.asking import Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
+from folkways.studio.stages.fields import raise_if, spans_of, tag, text_of
+from folkways.studio.stages.parts.base import Part, built_in, option
+from folkways.studio.stages.parts.form_fields import FormFields
 
 CRITERIA = ("accuracy", "fluency", "realism")
 HIGHEST_RATING = 5
 
 
-class ChooseBest(StageKind):
+class ChooseBest(Asking):
     """content: ``item`` (the culture-specific item), ``fact``, ``source``, ``candidates`` (each ``id``, ``text``, ``by``: who
     wrote it, which judges do not see). submission: ``best`` (an id), ``ratings`` (id -> criterion -> 1 to 5).
 
     The one that most chose; a tie goes to the higher mean rating, and where that ties as well to somebody else (``disagree``).
     result: ``sentence``, ``best``, ``by``.
 
-    On its page: ``best`` (an id), ``rate-ID-CRITERION`` (1 to 5).
+    On its page: its parts; ratings are ``rate-ID-CRITERION`` (1 to 5).
     """
 
     name = "choose_best"
@@ -44,6 +46,8 @@ class ChooseBest(StageKind):
         "answers": Option(2, "how many people judge each item", least=1),
         "criteria": Option(list(CRITERIA), "what each sentence is rated by", "texts"),
     }
+
+    parts = (built_in("best", "choice", options_from="candidates", numbered=True, missing=Message("Choose the best sentence.")),)
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """An ``item`` and at least two ``candidates`` that contain something; ids are made where they are left out."""
@@ -67,23 +71,37 @@ class ChooseBest(StageKind):
         random.Random(f"{seed}|{content['item']}").shuffle(candidates)  # noqa: S311 - an order, not a secret
         return {**super().presented(content, seed), "candidates": candidates}
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A choice, and every rating."""
-        problems: dict[str, str] = {}
-        ids = [each["id"] for each in content["candidates"]]
-        best = one_of(submission, "best", ids, problems, Message("Choose the best sentence."))
-        given = submission.get("ratings")
-        ratings: dict[str, dict[str, Any]] = {}
-        for each in ids:
-            row = given.get(each) if isinstance(given, Mapping) else None
-            ratings[each] = {name: row.get(name) for name in config["criteria"]} if isinstance(row, Mapping) else {}
-        values = [value for row in ratings.values() for value in row.values()]
-        if len(values) < len(ids) * len(config["criteria"]) or not all(
-            isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_RATING for value in values
-        ):
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """The choice, and a rating of every sentence by every criterion."""
+        return [
+            *self.parts,
+            *(
+                built_in(f"rate-{each['id']}-{name}", "scale", name, of=each["id"], most=HIGHEST_RATING)
+                for each in content["candidates"]
+                for name in config["criteria"]
+            ),
+        ]
+
+    def answers_in(self, said: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With each rating under the key of its part."""
+        rows = said.get("ratings")
+        ratings = {name: row for name, row in rows.items() if isinstance(row, Mapping)} if isinstance(rows, Mapping) else {}
+        return {**said, **{f"rate-{of}-{name}": value for of, row in ratings.items() for name, value in row.items()}}
+
+    def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
+        """With the ratings by sentence and criterion, those that were given."""
+        ratings: dict[str, dict[str, int]] = {}
+        for part in asked[len(self.parts) :]:
+            row, value = ratings.setdefault(part["of"], {}), answers.get(part["key"])
+            row |= {} if value is None else {part["label"]: value}
+        return {"best": answers.get("best"), "ratings": ratings}
+
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+        """One problem for all ratings."""
+        if lacking := [name for name in problems if name.startswith("rate-")]:
+            for name in lacking:
+                del problems[name]
             problems["ratings"] = Message("Rate every sentence by every criterion.")
-        raise_if(problems)
-        return {"best": best, "ratings": ratings}
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Most choices, then the higher mean rating."""
@@ -109,28 +127,14 @@ class ChooseBest(StageKind):
             return dict(content)
         return {**known, "sentence": result["sentence"], "by": result["by"]}
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The choice."""
-        return {"best": payload["best"]}
-
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """The choice, and the ratings that were given."""
-        ratings: dict[str, dict[str, int]] = {}
-        for candidate in content["candidates"]:
-            row = {name: whole(text(fields, f"rate-{candidate['id']}-{name}")) for name in config["criteria"]}
-            ratings[candidate["id"]] = {name: value for name, value in row.items() if value is not None}
-        return {"best": text(fields, "best"), "ratings": ratings}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The chosen sentence."""
-        return [candidate["text"] for candidate in content["candidates"] if candidate["id"] == payload["best"]]
+        return self.payload_of(super().read_form(fields, content, config), self.asked(content, config))
 
 
-class TagSpans(StageKind):
+class TagSpans(Asking):
     """content: ``sentence``, and ``item``. submission: ``spans``, [start, end) in code points of the sentence. result:
     ``spans`` and ``tagged``, the sentence with tags around them.
-
-    On its page: ``spans``.
     """
 
     name = "tag_spans"
@@ -142,15 +146,11 @@ class TagSpans(StageKind):
     options: ClassVar[Mapping[str, Option]] = {"answers": Option(2, "how many people mark each sentence", least=1)}
     hidden = ("by",)
     own_columns = ("item",)
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """At least one mark."""
-        problems: dict[str, str] = {}
-        spans = spans_of(submission, "spans", content["sentence"], problems)
-        if not spans:
-            problems.setdefault("spans", Message("Mark at least one item in the sentence."))
-        raise_if(problems)
-        return {"spans": spans}
+    show = ({"field": "item", "type": "note", "label": Message("The sentence is about:")},)
+    parts = (
+        built_in("spans", "spans", Message("Mark the culture-specific items"), of="sentence", language="en",
+            missing=Message("Mark at least one item in the sentence.")),
+    )  # fmt: skip
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all marked the same."""
@@ -162,46 +162,34 @@ class TagSpans(StageKind):
         """The spans and the tagged sentence."""
         return {"spans": payload["spans"], "tagged": tag(content["sentence"], payload["spans"])}
 
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The set of spans."""
-        return {"spans": frozenset(tuple(span) for span in payload["spans"])}
 
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The marks."""
-        return {"spans": spans(fields, "spans")}
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """What was marked."""
-        return [content["sentence"][start:end] for start, end in payload["spans"]]
-
-
-class LabelItem(StageKind):
+class LabelItem(Asking):
     """content: ``sentence``, ``spans``. submission: ``category``, ``level``, ``element`` (the stage's lists say which there are).
 
     result: the three, or ``disputed`` with the names of those on which people differ.
-
-    On its page: ``category``, ``level``, ``element``.
     """
 
     name = "label_item"
     content_texts: ClassVar[Mapping[str, int]] = {"sentence": 4000}
-    form_fields = ("category", "level", "element")
     known_fields = ("category", "level", "element")
     about = "people label an item's category (by its use, not the word), Hall's level and element"
     example: ClassVar[Mapping[str, str]] = {"sentence": "We spent Boxing Day at my aunt's.", "spans": "[[9, 19]]"}
     branches = ("done", "disagree")
     hidden = ("by",)
     own_columns = ("item",)
-    FIELDS: ClassVar[Mapping[str, tuple[str, str]]] = {
-        "category": ("categories", Message("Choose a category.")),
-        "level": ("levels", Message("Choose a level.")),
-        "element": ("elements", Message("Choose an element.")),
-    }
-    """Field -> the setting with its labels, and what is said where none is chosen."""
+    show = ({"field": "sentence", "type": "marked"},)
+    parts = (
+        built_in("category", "choice", Message("Category"), layout="tight", numbered=True, missing=Message("Choose a category.")),
+        built_in("level", "choice", Message("Level (Hall)"), layout="tight", missing=Message("Choose a level.")),
+        built_in("element", "choice", Message("Element"), layout="tight", missing=Message("Choose an element.")),
+    )  # fmt: skip
+    SETTINGS: ClassVar[Mapping[str, str]] = {"category": "categories", "level": "levels", "element": "elements"}
+    """Part -> the setting with its labels."""
+    PRESSED: ClassVar[Mapping[str, str]] = {"Visible": "v", "Semi-visible": "s", "Invisible": "i"}
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"]},
         ("category", "level", "element"),
-        lambda row: {name: cell.strip() for name, cell in row.items()},
+        lambda row, _: {name: cell.strip() for name, cell in row.items()},
     )
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people label each item", least=1),
@@ -215,31 +203,19 @@ class LabelItem(StageKind):
         spans = spans_of(content, "spans", texts["sentence"], problems)
         return {"spans": spans, "tagged": tag(texts["sentence"], spans)}
 
-    def valid(self, config: Config) -> Mapping[str, Sequence[str]]:
-        """Field -> the labels that may be chosen."""
-        return {field: config[setting] or labels_of(self.name)[field] for field, (setting, _) in self.FIELDS.items()}
-
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """One label of each."""
-        problems: dict[str, str] = {}
-        valid = self.valid(config)
-        payload = {field: one_of(submission, field, valid[field], problems, ask) for field, (_, ask) in self.FIELDS.items()}
-        raise_if(problems)
-        return payload
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With the labels of the settings, or of the benchmark."""
+        labels = {key: config[setting] or labels_of(self.name)[key] for key, setting in self.SETTINGS.items()}
+        return [
+            {**part, "options": [option(label, label, self.PRESSED.get(label, "")) for label in labels[part["key"]]]}
+            for part in self.parts
+        ]
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Done where all agree on all three."""
-        disputed = [field for field in self.FIELDS if len({vote.payload[field] for vote in votes}) > 1]
-        agreed = {field: votes[0].payload[field] for field in self.FIELDS if field not in disputed}
+        disputed = [field for field in self.SETTINGS if len({vote.payload[field] for vote in votes}) > 1]
+        agreed = {field: votes[0].payload[field] for field in self.SETTINGS if field not in disputed}
         if disputed:
             reason = f"people differ on the {', the '.join(disputed)}"
             return Decision("done", result={**agreed, "disputed": disputed}, reason=reason, branch="disagree")
         return Decision("done", result=agreed)
-
-    def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Each of the three."""
-        return {field: payload[field] for field in self.FIELDS}
-
-    def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The labels that may be chosen."""
-        return {"labels": self.valid(config)}

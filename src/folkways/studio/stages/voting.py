@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
-from folkways.studio.rules.votes import ABSTENTIONS, Ballot, count_votes
-from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet, StageKind, Translate
-from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, wholes
+from folkways.studio.rules.votes import Ballot, count_votes
+from folkways.studio.stages.asking import Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Sheet
+from folkways.studio.stages.fields import EXAMPLE_QUESTION, options_of
+from folkways.studio.stages.parts.base import COMMENT, built_in, option
 
 MOST_OPTIONS = 8
 
@@ -20,11 +21,9 @@ def _positions(letters: str) -> list[int]:
     return sorted({ord(letter) - ord("A") for letter in letters.upper().replace(",", " ").split() if len(letter) == 1})
 
 
-class Voting(StageKind):
+class Voting(Asking):
     """content: ``question``, ``options`` (list of texts). submission: ``choices`` (positions from 0), or ``abstain``
     (``dont_know`` or ``cannot_answer``), and ``comment``. result: ``gold`` (positions), ``counts``, ``mode`` (single or multi).
-
-    On its page: ``choices`` (positions, several), ``abstain``, ``comment``.
     """
 
     name = "vote"
@@ -39,13 +38,28 @@ class Voting(StageKind):
         "second_round": Option(True, "ask the population's parts what most people did not know", "flag"),
     }
 
+    parts = (
+        built_in("choices", "several", Message("Which answers are right where you come from?"),
+            help=Message("Choose every answer that is right; it may be more than one."), options_from="options", positions=True,
+            required=False, layout="", numbered=True, group="vote"),
+        built_in("abstain", "choice", required=False, layout="aside", group="vote", alone=True, options=[
+            option("dont_know", Message("I don't have the knowledge"), "n"),
+            option("cannot_answer", Message("This cannot be answered"), "x",
+                Message("It is unclear, asks two things, or none of the answers is right.")),
+        ]),
+        COMMENT,
+    )  # fmt: skip
     sheet = Sheet(
         lambda content: {
             "question": content["question"],
             **{f"option {chr(ord('A') + place)}": option for place, option in enumerate(content["options"])},
         },
         ("choices", "abstain", "comment"),
-        lambda row: {"choices": _positions(row["choices"]), "abstain": row["abstain"].strip() or None, "comment": row["comment"]},
+        lambda row, _: {
+            "choices": _positions(row["choices"]),
+            "abstain": row["abstain"].strip() or None,
+            "comment": row["comment"],
+        },
         {"choices": "letters of every option that is right: A C", "abstain": "dont_know or cannot_answer, in place of letters"},
     )
 
@@ -60,20 +74,13 @@ class Voting(StageKind):
         """``question`` and two to MOST_OPTIONS different ``options``."""
         return {"options": options_of(content, problems, 2, MOST_OPTIONS)}
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
         """Choices or an abstention, never both."""
-        problems: dict[str, str] = {}
-        comment = text_of(submission, "comment", problems, least=0)
-        choices = positions_of(submission, "choices", len(content["options"]), problems)
-        abstain = submission.get("abstain") or None
+        choices, abstain = answers.get("choices"), answers.get("abstain")
         if choices and abstain:
             problems["choices"] = Message("Either choose answers, or say why you choose none.")
-        elif not choices and abstain is None:
-            problems.setdefault("choices", Message("Choose at least one answer, or say why you choose none."))
-        if abstain is not None and abstain not in ABSTENTIONS:
-            problems["abstain"] = f"choose one of: {', '.join(ABSTENTIONS)}"
-        raise_if(problems)
-        return {"choices": choices, "abstain": abstain, "comment": comment}
+        elif not choices and not abstain:
+            problems["choices"] = Message("Choose at least one answer, or say why you choose none.")
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         """Count."""
@@ -111,20 +118,6 @@ class Voting(StageKind):
     def known_of(self, result: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options that the majority made right."""
         return {"choices": result["gold"]} if result.get("gold") else {}
-
-    def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The vote."""
-        return {
-            "choices": wholes(fields, "choices"),
-            "abstain": text(fields, "abstain") or None,
-            "comment": text(fields, "comment"),
-        }
-
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The options chosen, or the reason."""
-        reasons = {"dont_know": translate("I don't have the knowledge"), "cannot_answer": translate("This cannot be answered")}
-        lines = [content["options"][place] for place in payload["choices"]] or [reasons.get(payload["abstain"], "")]
-        return [*lines, *([f"“{payload['comment']}”"] if payload.get("comment") else [])]
 
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """A reason for choosing nothing decides nothing."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from folkways.benchmarks.studies import Vote
 from folkways.studio.errors import Message
-from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, StageKind, Translate
-from folkways.studio.stages.fields import one_of, options_of, positions_of, raise_if, text_of
-from folkways.studio.stages.forms import FormFields, text, texts, wholes
+from folkways.studio.stages.asking import Asking
+from folkways.studio.stages.base import SUGGESTIONS, Config, Content, Decision, Option, Translate
+from folkways.studio.stages.parts.base import Part, built_in
+from folkways.studio.stages.parts.form_fields import FormFields, text
 from folkways.studio.workflows.helping import strategies
 
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
@@ -18,7 +19,7 @@ TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure"
 OPTIONS = 4
 
 
-class Written(StageKind):
+class Written(Asking):
     """A stage with one author per item: whatever they submit is the item."""
 
     authored: ClassVar[bool] = True
@@ -38,18 +39,6 @@ class Written(StageKind):
         return Decision("done", result=votes[-1].payload)
 
 
-def read_scenario(source: Mapping[str, Any], problems: dict[str, str]) -> str:
-    """The field ``scenario``."""
-    return text_of(source, "scenario", problems, least=10, ask=Message("Describe a situation in a sentence or two."))
-
-
-def read_question(source: Mapping[str, Any], problems: dict[str, str]) -> tuple[str, list[str], list[int]]:
-    """The fields ``question``, ``options`` (four) and ``intended``."""
-    question = text_of(source, "question", problems, least=5, ask=Message("Write the question."))
-    options = options_of(source, problems, OPTIONS, OPTIONS, Message("Write four options."))
-    return question, options, positions_of(source, "intended", OPTIONS, problems)
-
-
 class WriteQuestion(Written):
     """content while it is written: ``scenario``, ``question``, ``options``, ``intended``, ``challenges`` (see services.redteaming).
 
@@ -57,7 +46,7 @@ class WriteQuestion(Written):
     same, with ``fooled`` (whether the verifier chose wrongly for this very wording; null where it was not asked), ``tries`` (how
     often it was asked) and ``strategies`` (used on the way).
 
-    On its page: the same fields, and ``strategy`` (of the next revision).
+    On its page: its parts, and ``strategy`` (of the next revision).
     """
 
     name = "write_question"
@@ -70,24 +59,33 @@ class WriteQuestion(Written):
         "challenge_required": Option(False, "a question has to be tried on the verifier before it is submitted", "flag"),
     }
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """A scenario, a question and four different options of which at least one, and not all, are right."""
-        problems: dict[str, str] = {}
-        scenario = read_scenario(submission, problems)
-        question, options, intended = read_question(submission, problems)
-        if "intended" not in problems and not 1 <= len(intended) <= OPTIONS - 1:
+    parts = (
+        built_in("scenario", "text", Message("1. A situation from daily life"),
+            help=Message("In a sentence or two: who is there, what happens, and what would people from your culture do or know?"),
+            least=10, rows=3, starts_as="scenario", told=False, missing=Message("Describe a situation in a sentence or two.")),
+        built_in("question", "text", Message("2. Your question"), least=5, starts_as="question",
+            missing=Message("Write the question.")),
+        built_in("options", "texts", Message("Four options"),
+            help=Message("Tick what is right where you come from: one option or more, but not all."), every=OPTIONS,
+            starts_as="options", compared=False, missing=Message("Write four options.")),
+        built_in("intended", "several", options=range(OPTIONS), positions=True, required=False, starts_as="intended", told=False,
+            compared=False),
+    )  # fmt: skip
+
+    def check(self, answers: Mapping[str, Any], content: Content, config: Config, problems: dict[str, str]) -> None:
+        """At least one option, and not all, are right; the wording has been tried where the stage asks for it."""
+        if "intended" not in problems and not 1 <= len(answers["intended"]) <= OPTIONS - 1:
             problems["intended"] = Message("Mark at least one option as right, and not all of them.")
-        tried = [each for each in content.get("challenges", ()) if each["question"] == question and each["options"] == options]
-        if config["challenge_required"] and not tried:
+        if config["challenge_required"] and not _tried(answers, content):
             problems[""] = "try this wording on the model before you submit it"
-        raise_if(problems)
-        fooled = tried[-1]["fooled"] if tried else None
+
+    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
+        """With how the verifier did on this wording."""
+        payload = super().validate(submission, content, config)
+        tried = _tried(payload, content)
         return {
-            "scenario": scenario,
-            "question": question,
-            "options": options,
-            "intended": intended,
-            "fooled": fooled,
+            **payload,
+            "fooled": tried[-1]["fooled"] if tried else None,
             "tries": len(content.get("challenges", ())),
             "strategies": [each for each in content.get("strategies", ()) if isinstance(each, str)],
         }
@@ -97,19 +95,13 @@ class WriteQuestion(Written):
         return {name: result[name] for name in ("scenario", "question", "options", "intended")}
 
     def form_values(self, content: Content, config: Config, draft: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is in the fields: the draft, or else what the item came to so far."""
-        options = [*(draft.get("options") or content.get("options") or []), "", "", "", ""][:OPTIONS]
-        return {"options": options, "rounds": list(content.get("challenges", [])), "strategies": list(strategies().values())}
+        """With how the question has been tried so far, and the ways to make it harder."""
+        values = super().form_values(content, config, draft)
+        return {**values, "rounds": list(content.get("challenges", [])), "strategies": list(strategies().values())}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
-        """The question as it is now."""
-        return {
-            "scenario": text(fields, "scenario"),
-            "question": text(fields, "question"),
-            "options": texts(fields, "options")[:OPTIONS],
-            "intended": wholes(fields, "intended"),
-            "strategy": text(fields, "strategy") or None,
-        }
+        """The question as it is now, and the way of the next revision."""
+        return {**super().read_form(fields, content, config), "strategy": text(fields, "strategy") or None}
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """The question, and how the model did."""
@@ -118,17 +110,25 @@ class WriteQuestion(Written):
             False: translate("The model held"),
             None: translate("Not tried on a model"),
         }
-        return [payload["question"], *payload["options"], verdicts[payload["fooled"]]]
+        return [*super().describe(payload, content, translate), verdicts[payload["fooled"]]]
+
+
+def read_written(source: Mapping[str, Any], names: Collection[str], problems: dict[str, str]) -> dict[str, Any]:
+    """Some fields of a question that is still being written; notes what is wrong with them."""
+    kind = WriteQuestion()
+    return kind.taken(source, [part for part in kind.parts if part["key"] in names], {}, problems)
+
+
+def _tried(answers: Mapping[str, Any], content: Content) -> list[Mapping[str, Any]]:
+    """The challenges of this very wording."""
+    wording = ("question", "options")
+    return [each for each in content.get("challenges", ()) if all(each[name] == answers.get(name) for name in wording)]
 
 
 class CollectQuestion(Written):
-    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English).
-
-    On its page: ``category``, ``question``, ``english``.
-    """
+    """submission: ``category`` (one of the stage's), ``question`` (in the author's language), ``english`` (the same in English)."""
 
     name = "collect_question"
-    form_fields = ("category", "question", "english")
     texts = ("question", "english")
     about = "natives write everyday questions about their country, per category"
     options: ClassVar[Mapping[str, Option]] = {
@@ -136,16 +136,17 @@ class CollectQuestion(Written):
         "suggestions": SUGGESTIONS,
     }
 
-    def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
-        """All three fields."""
-        problems: dict[str, str] = {}
-        category = one_of(submission, "category", config["categories"], problems, Message("Choose what the question is about."))
-        question = text_of(submission, "question", problems, least=5, most=500, ask=Message("Write the question."))
-        ask = Message("Write the question in English as well.")
-        english = text_of(submission, "english", problems, least=5, most=500, ask=ask)
-        raise_if(problems)
-        return {"category": category, "question": question, "english": english}
+    show = ({"type": "title", "label": Message("Write a question about daily life in your country")},)
+    parts = (
+        built_in("category", "choice", Message("What is it about?"), layout="tight", numbered=True,
+            missing=Message("Choose what the question is about."), compared=False, told=False),
+        built_in("question", "text", Message("The question, in your language"), least=5, most=500,
+            missing=Message("Write the question.")),
+        built_in("english", "text", Message("The same in English"), least=5, most=500, language="en",
+            missing=Message("Write the question in English as well.")),
+    )  # fmt: skip
 
-    def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
-        """The question in both languages."""
-        return [payload["question"], payload["english"]]
+    def asked(self, content: Content, config: Config) -> Sequence[Part]:
+        """With the categories of the settings."""
+        category, *texts = self.parts
+        return [{**category, "options": config["categories"]}, *texts]

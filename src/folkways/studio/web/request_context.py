@@ -21,7 +21,7 @@ from folkways.studio.services import studies
 from folkways.studio.services.people import accounts, participants, participation, sessions
 from folkways.studio.services.work.assignments import Work, get_work
 from folkways.studio.services.work.task_numbers import shown_number, slot_of, slots_meant
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.cached import Cached
 from folkways.studio.web.prefix import with_prefix
 from folkways.studio.web.rendering.flash_messages import FLASH_MESSAGES

@@ -24,10 +24,13 @@ from folkways.studio.services.studies import get_study
 from folkways.studio.services.work.assignments import Work, get_work, require_leased
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.registry import stage_kind
-from folkways.studio.stages.writing import read_question, read_scenario
+from folkways.studio.stages.writing import read_written
 from folkways.studio.workflows import helping
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
+
+WORDING = ("question", "options", "intended")
+"""The fields that the verifier is asked with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,10 @@ class Challenge:
 def write_scenario(workspace: Workspace, participant_id: int, assignment_id: int, scenario: str) -> Item:
     """Keep the scenario. SubmissionError where it is too short or too long."""
     problems: dict[str, str] = {}
-    text = read_scenario({"scenario": scenario}, problems)
+    written = read_written({"scenario": scenario}, ("scenario",), problems)
     raise_if(problems)
     work = writing_at_hand(workspace, participant_id, assignment_id)
-    return _revise(workspace, work, "scenario", {"scenario": text})
+    return _revise(workspace, work, "scenario", written)
 
 
 def suggest(
@@ -93,12 +96,11 @@ def edit(
     """Keep the question as the author has it now. strategy: a key of ``helping.strategies``, where one was followed."""
     problems: dict[str, str] = {}
     source = {"question": question, "options": list(options), "intended": list(intended)}
-    text, texts, right = read_question(source, problems)
+    changes = read_written(source, WORDING, problems)
     if strategy is not None and strategy not in helping.strategies():
         problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
     raise_if(problems)
     work = writing_at_hand(workspace, participant_id, assignment_id)
-    changes: dict[str, Any] = {"question": text, "options": texts, "intended": right}
     if strategy is not None:
         changes["strategies"] = [*work.item.content.get("strategies", ()), strategy]
     return _revise(workspace, work, "revision" if strategy else "edit", changes, strategy=strategy)
@@ -113,10 +115,11 @@ def challenge(
     work = writing_at_hand(workspace, participant_id, assignment_id)
     content = work.item.content
     problems: dict[str, str] = {}
-    question, options, intended = read_question(content, problems)
-    if not intended:
+    written = read_written(content, WORDING, problems)
+    if not written.get("intended"):
         problems["intended"] = "mark the option that is right first"
     raise_if(problems)
+    question, options, intended = (written[name] for name in WORDING)
     earlier = list(content.get("challenges", ()))
     most = work.stage.config["most_challenges"]
     if len(earlier) >= most:

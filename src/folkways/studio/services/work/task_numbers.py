@@ -9,7 +9,7 @@ from hashlib import blake2b
 import sqlalchemy as sa
 
 from folkways.studio.records import Participant
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.workspace.database import Workspace
 from folkways.workspace.studio import tables as schema
 

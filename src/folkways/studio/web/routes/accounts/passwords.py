@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from folkways.studio.errors import NotFoundError, SubmissionError
 from folkways.studio.services.people import accounts, password_links
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import ANYBODY, OWNER, SESSION_COOKIE, RequestContext
 from folkways.studio.web.routes.researchers.people import origin_of, people_page
 from folkways.studio.web.routing import Routes

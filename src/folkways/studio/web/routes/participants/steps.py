@@ -12,7 +12,7 @@ from folkways.studio.services.models import redteaming
 from folkways.studio.services.models.modelling import TOO_LATE
 from folkways.studio.services.work import drafts
 from folkways.studio.services.work.assignments import get_work
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import PARTICIPANT, RequestContext
 from folkways.studio.web.routing import Routes

@@ -27,7 +27,7 @@ from folkways.studio.services.people.returning import RETURN_CODE
 from folkways.studio.services.work import drafts, judgements, leases
 from folkways.studio.services.work.assignments import NoWork, Work, claim_next
 from folkways.studio.services.work.judgements import Submitted
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.completion import completion
 from folkways.studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext

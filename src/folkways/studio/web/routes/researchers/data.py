@@ -18,7 +18,7 @@ from folkways.studio.services.content import imports
 from folkways.studio.services.models.drawing import draw_answers
 from folkways.studio.services.people import participants
 from folkways.studio.services.storage import media
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import STAFF, RequestContext
 from folkways.studio.web.routing import Routes
@@ -50,7 +50,7 @@ def show_result(context: RequestContext, done: str = "", problems: Sequence[str]
         populations=studies.populations(context.workspace, study.id),
         importable=[stage for stage in stages if stage_kind(stage.kind).example],
         examples={stage.name: {"id": "1", **stage_kind(stage.kind).example_row(stage.config)} for stage in stages},
-        offline=[stage for stage in stages if stage_kind(stage.kind).sheet],
+        offline=[stage for stage in stages if stage_kind(stage.kind).sheet_of(stage.config, str)],
         media=media.list_media(context.workspace, study.id),
         shows_media=[stage for stage in stages if any(each["type"] != "text" for each in stage.config.get("show", ()))],
         judging=[stage for stage in stages if stage_kind(stage.kind).judges_replies],

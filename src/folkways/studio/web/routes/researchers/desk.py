@@ -15,7 +15,7 @@ from folkways.studio.services.people import accounts, participants
 from folkways.studio.services.people.participation import may_make_studies
 from folkways.studio.services.work import leases
 from folkways.studio.services.work.suggestions import made_of_suggestions
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import SIGNED_IN, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 

@@ -13,7 +13,7 @@ from folkways.studio.services.content import discussion
 from folkways.studio.services.people import accounts
 from folkways.studio.services.work.assignments import Work
 from folkways.studio.services.work.task_numbers import shown_number
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, RequestContext
 from folkways.studio.web.routing import Routes
 

@@ -18,7 +18,7 @@ from folkways.studio.services.content.item_search import Page, Wanted
 from folkways.studio.services.measures import progress
 from folkways.studio.services.people import participants
 from folkways.studio.services.work import adjudications, judgements
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.stages.registry import stage_kind
 from folkways.studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
 from folkways.studio.web.routes.researchers.discussion import discussion_of

@@ -13,7 +13,7 @@ from folkways.studio.services import audit, studies
 from folkways.studio.services.content import gold
 from folkways.studio.services.measures import progress
 from folkways.studio.services.people import accounts, exclusion, invites, participants, personal
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways.studio.web.routing import Routes
 

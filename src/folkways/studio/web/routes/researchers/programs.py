@@ -11,7 +11,7 @@ from folkways.studio.api_records import Scope
 from folkways.studio.errors import SubmissionError
 from folkways.studio.services.api import deliveries, tokens, webhooks
 from folkways.studio.services.people import accounts
-from folkways.studio.stages.forms import whole
+from folkways.studio.stages.parts.form_fields import whole
 from folkways.studio.web.api.app import PLACE, document
 from folkways.studio.web.request_context import ANYBODY, OWNER, RequestContext
 from folkways.studio.web.routing import Routes

@@ -1,90 +1,24 @@
-"""What a form can ask: each type of part with its settings, how it is read from a page, what is taken, and what people's answers
-come to. Pure functions over JSON values. Marks, orders and groups are in ``arranging``.
-
-A part is a mapping of the study's file: ``key``, ``type``, ``label``, and the settings of its type. Its field on a page is
-``ask-KEY``; one with a field per option has ``ask-KEY-N``. Options are sent by their position, so that no browser changes them.
-"""
+"""Parts in which people choose, rate, count or write; see ``base``. Marks, orders and groups are in ``arranging``."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from folkways.endpoints.clean import storable
-from folkways.studio.errors import Message
 from folkways.studio.rules.consensus import Found, each_option, middle, same_value
-from folkways.studio.stages.forms import FormFields, text, whole, wholes
+from folkways.studio.stages.fields import NO_LINES, text_of
+from folkways.studio.stages.fields import options_of as options_of_item
+from folkways.studio.stages.parts.base import Content, Part, PartType, UnfitError, chosen, field_of, values_of
+from folkways.studio.stages.parts.form_fields import FormFields, text, texts, whole
 
-Part = Mapping[str, Any]
-Content = Mapping[str, Any]
-
-LONGEST_TEXT = 4000
+LONGEST_TEXT, LONGEST_LINE = 4000, 200
+MOST_LINES = 20
 THOUSANDS = re.compile(r"-?\d{1,3}(,\d{3})+")
 MOST_STEPS = 11
 """Points of a scale: more than eleven fit on no phone."""
-
-
-class UnfitError(ValueError):
-    """An answer that cannot be taken; says what to do."""
-
-    def __init__(self, message: str, **values: object) -> None:
-        self.message = Message(message, **values)
-        super().__init__(self.message)
-
-
-def field_of(part: Part) -> str:
-    """The name of a part's field on a page."""
-    return f"ask-{part['key']}"
-
-
-def options_of(part: Part, content: Content) -> list[tuple[str, Any]]:
-    """The options of a part: the value that is stored, and its text or texts by language."""
-    if "options_from" in part:
-        return [(each, each) for each in content.get(part["options_from"], ())]
-    if "between" in part:
-        fields = [(name, content.get(name, "")) for name in part["between"]]
-        return [*fields, *([("tie", Message("No difference"))] if part.get("tie") else [])]
-    return [(each["value"], each["label"]) if isinstance(each, Mapping) else (each, each) for each in part.get("options", ())]
-
-
-def values_of(part: Part, content: Content) -> list[str]:
-    """The values of a part's options."""
-    return [value for value, _ in options_of(part, content)]
-
-
-def text_fields(part: Part) -> list[str]:
-    """The columns of the items whose texts a part is about."""
-    return [*part.get("between", ()), *([part["of"]] if "of" in part else ())]
-
-
-class PartType(ABC):
-    """One type of part. settings: what it has besides those of every part. needs: groups of settings, one of each being needed."""
-
-    settings: ClassVar[tuple[str, ...]] = ()
-    needs: ClassVar[tuple[tuple[str, ...], ...]] = ()
-    empty: ClassVar[Any] = None  # what is stored where somebody was asked and gave nothing; None for nothing
-
-    @abstractmethod
-    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The answer as a page sends it; None or empty where there is none, and never an exception."""
-
-    @abstractmethod
-    def clean(self, value: Any, part: Part, content: Content) -> Any:
-        """The answer as it is stored; UnfitError where it cannot be taken."""
-
-    @abstractmethod
-    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
-        """What the answers come to, None standing for people who gave none; see ``rules.consensus``."""
-
-    def label(self, value: Any) -> Any:
-        """What agreement is computed over (``stats.raters.graded.fitting``); None where answers are not meant to agree."""
-        return value
-
-    def line(self, value: Any) -> str:
-        """The answer in a line, for researchers and in a cell of a table."""
-        return str(value)
 
 
 class Choice(PartType):
@@ -94,14 +28,14 @@ class Choice(PartType):
     needs: ClassVar[tuple[tuple[str, ...], ...]] = (("options", "options_from"),)
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
-        """The option at the position that was sent."""
-        values, place = values_of(part, content), whole(text(fields, field_of(part)))
-        return values[place] if place is not None and place < len(values) else None
+        """The option that was sent."""
+        return chosen(text(fields, field_of(part)), part, content)
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """One of the values."""
-        if value not in values_of(part, content):
-            raise UnfitError("Choose one of the answers.")
+        values = values_of(part, content)
+        if value not in values:
+            raise UnfitError("Choose one of the answers.", f"choose one of: {', '.join(values)}")
         return value
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
@@ -125,14 +59,16 @@ class Several(PartType):
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """The options that were ticked."""
-        values = values_of(part, content)
-        return [values[place] for place in wholes(fields, field_of(part)) if place < len(values)]
+        found = (chosen(sent, part, content) for sent in texts(fields, field_of(part)))
+        return [each for each in found if each is not None]
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """Values among the options, in their order, each once."""
         values = values_of(part, content)
-        if not isinstance(value, list) or any(each not in values for each in value):
-            raise UnfitError("Choose among the answers.")
+        if not isinstance(value, list) or any(isinstance(each, bool) or each not in values for each in value):
+            positions = f"has to be a list of positions from 0 to {len(values) - 1}"
+            named = positions if part.get("positions") else f"choose among: {', '.join(values)}"
+            raise UnfitError("Choose among the answers.", named)
         found = [each for each in values if each in value]
         if len(found) < part.get("least", 0):
             raise UnfitError("Choose at least %(least)s.", least=part["least"])
@@ -217,6 +153,7 @@ class Text(PartType):
     """Words of one's own; ``least`` and ``most`` bound how many characters. Answers are all kept, and never in dispute."""
 
     settings: ClassVar[tuple[str, ...]] = ("least", "most")
+    empty: ClassVar[Any] = ""
 
     def read(self, fields: FormFields, part: Part, content: Content) -> Any:
         """What was typed."""
@@ -224,12 +161,13 @@ class Text(PartType):
 
     def clean(self, value: Any, part: Part, content: Content) -> Any:
         """The text without outer white space."""
-        found = storable(value).strip() if isinstance(value, str) else ""
+        problems: dict[str, str] = {}
         least, most = part.get("least", 1), part.get("most", LONGEST_TEXT)
-        if len(found) < least:
-            raise UnfitError("Write at least %(least)s characters.", least=least)
-        if len(found) > most:
-            raise UnfitError("Write at most %(most)s characters.", most=most)
+        found = text_of({"": value}, "", problems, least=least, most=most, ask=part.get("missing"))
+        if problems and len(found) > most:
+            raise UnfitError("Write at most %(most)s characters.", problems[""], most=most)
+        if problems:
+            raise UnfitError("Write at least %(least)s characters.", problems[""], least=least)
         return found
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
@@ -239,3 +177,55 @@ class Text(PartType):
     def label(self, value: Any) -> Any:
         """None: people say it in their own words."""
         return None
+
+
+class Texts(PartType):
+    """Several short texts, a line each; ``most`` bounds how many (3). Answers are all kept, and never in dispute. Of built_in,
+    ``every`` is how many lines have to be filled in, each with another text.
+    """
+
+    settings: ClassVar[tuple[str, ...]] = ("most",)
+    empty: ClassVar[Any] = []
+
+    def read(self, fields: FormFields, part: Part, content: Content) -> Any:
+        """What stands in the lines; empty ones only where every line has its place."""
+        found = texts(fields, field_of(part))
+        return found[: part["every"]] if "every" in part else [each for each in found if each]
+
+    def clean(self, value: Any, part: Part, content: Content) -> Any:
+        """The texts without outer white space, each once."""
+        if "every" in part:
+            problems: dict[str, str] = {}
+            found = options_of_item({"options": value}, problems, part["every"], part["every"], part.get("missing") or NO_LINES)
+            if problems:
+                raise UnfitError(problems["options"])
+            return found
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise UnfitError("This has to be answered.", "has to be a list of texts")
+        found, most = [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())], self.most(part)
+        if not found and part.get("required", True):
+            raise UnfitError("This has to be answered.")
+        if len(found) > most:
+            raise UnfitError("Choose at most %(most)s.", f"{most} answers are the most", most=most)
+        if any(len(each) > LONGEST_LINE for each in found):
+            named = f"an answer is meant to be a word or a few: {LONGEST_LINE} characters are the most"
+            raise UnfitError("Write at most %(most)s characters.", named, most=LONGEST_LINE)
+        return found
+
+    @staticmethod
+    def most(part: Part) -> int:
+        """How many lines there are."""
+        return int(part.get("every") or part.get("most", 3))
+
+    def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
+        """All of them, what most people gave first."""
+        counts = Counter(each for value in values for each in value or ())
+        return [each for each, _ in counts.most_common()] or None, True
+
+    def label(self, value: Any) -> Any:
+        """The set of texts, case aside."""
+        return frozenset(each.casefold() for each in value)
+
+    def line(self, value: Any) -> str:
+        """The texts."""
+        return " | ".join(value)

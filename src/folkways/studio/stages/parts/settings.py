@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.parts import MOST_STEPS, Choice, Scale, Several, values_of
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import values_of
+from folkways.studio.stages.parts.types import MOST_LINES, MOST_STEPS, Choice, Scale, Several, Texts
 
 KEY = re.compile(r"[a-z][a-z0-9_]{0,47}")
 FIELD = re.compile(r"[a-zA-Z][a-zA-Z0-9_ -]{0,47}")
@@ -128,6 +129,8 @@ def _check_asked(
         isinstance(least or 1, int) and isinstance(most or 5, int) and 2 <= len(Scale.points(entry)) <= MOST_STEPS
     ):
         problems[f"{place}.most"] = f"a scale has 2 to {MOST_STEPS} whole numbers, from least to most"
+    elif isinstance(kind, Texts) and not (isinstance(kind.most(entry), int) and 1 <= kind.most(entry) <= MOST_LINES):
+        problems[f"{place}.most"] = f"has to be a whole number from 1 to {MOST_LINES}"
     elif isinstance(kind, Several) and not all(isinstance(each, int) and each >= 0 for each in (least or 0, most or 0)):
         problems[f"{place}.least"] = WANTED["count"]
     elif least is not None and most is not None and least > most:

@@ -1,4 +1,4 @@
-"""Parts of a form in which people mark words of a text, or put things in an order or into groups; see ``parts``."""
+"""Parts in which people mark words of a text, or put things in an order or into groups; see ``types``."""
 
 from __future__ import annotations
 
@@ -7,21 +7,9 @@ from typing import Any, ClassVar
 
 from folkways.studio.rules.consensus import Found, common_groups, common_order, same_value
 from folkways.studio.stages.fields import spans_of
-from folkways.studio.stages.forms import FormFields, spans, text, whole
-from folkways.studio.stages.parts import (
-    Choice,
-    Content,
-    Number,
-    Pairwise,
-    Part,
-    PartType,
-    Scale,
-    Several,
-    Text,
-    UnfitError,
-    field_of,
-    values_of,
-)
+from folkways.studio.stages.parts.base import Content, Part, PartType, Translate, UnfitError, field_of, values_of
+from folkways.studio.stages.parts.form_fields import FormFields, spans, text, whole
+from folkways.studio.stages.parts.types import Choice, Number, Pairwise, Scale, Several, Text, Texts
 
 
 class Spans(PartType):
@@ -41,8 +29,8 @@ class Spans(PartType):
         pairs = [each[:2] if isinstance(each, list) else each for each in value] if isinstance(value, list) else value
         found = spans_of({"marks": pairs}, "marks", marked, problems)
         if problems:
-            raise UnfitError("Mark words of the text, no word twice.")
-        return [[start, end, marked[start:end]] for start, end in found]
+            raise UnfitError("Mark words of the text, no word twice.", problems["marks"])
+        return found if "field" in part else [[start, end, marked[start:end]] for start, end in found]
 
     def settle(self, values: Sequence[Any], part: Part, content: Content, needed: int) -> Found:
         """The marks of those who marked the same."""
@@ -51,7 +39,11 @@ class Spans(PartType):
 
     def label(self, value: Any) -> Any:
         """The set of stretches."""
-        return frozenset((start, end) for start, end, _ in value)
+        return frozenset((start, end) for start, end, *_ in value)
+
+    def told(self, value: Any, part: Part, content: Content, translate: Translate) -> list[str]:
+        """Each stretch that is marked."""
+        return [content[part["of"]][start:end] for start, end in value]
 
     def line(self, value: Any) -> str:
         """The words that are marked."""
@@ -140,6 +132,7 @@ PART_TYPES: Mapping[str, PartType] = {
     "several": Several(),
     "scale": Scale(),
     "text": Text(),
+    "texts": Texts(),
     "number": Number(),
     "spans": Spans(),
     "pairwise": Pairwise(),

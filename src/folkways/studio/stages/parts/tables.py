@@ -9,8 +9,9 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.studies import StudyItem
-from folkways.studio.stages.arranging import PART_TYPES
-from folkways.studio.stages.parts import Part, Scale
+from folkways.studio.stages.parts.arranging import PART_TYPES
+from folkways.studio.stages.parts.base import Part
+from folkways.studio.stages.parts.types import Scale
 
 ABOUT = ("item", "culture", "language", "participant")
 NUMBERS: Mapping[str, Any] = {"scale": pl.Int64, "number": pl.Float64}
