@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from folkways.studio.imports.tables import read_workbook
 from folkways.studio.records import StudyState
 from folkways.studio.services import studies
 from folkways.studio.services.people import accounts
@@ -107,7 +108,12 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(workspace: Workspace, maker:
     added = browser.fill(f"{data}/items", {"stage": stage}, data, files={"file": ("items.csv", table(row))})
     assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
-    person = world.browser(world.desk.person(population).account_id)
+    someone = world.desk.person(population)
+    offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
+    assert f'value="{stage}"' in offered
+    workbook = browser.fill(f"{data}/hand-out", {"person": str(someone.id), "stage": stage, "count": "1"}, data).content
+    assert {part["key"] for part in study.definition["stages"][0]["ask"]} < {*read_workbook(workbook)[0]}
+    person = world.browser(someone.account_id)
     address = world.task(person)
     assert person.fill(f"{address}/submit", filled, address).status_code == 303
     with zipfile.ZipFile(io.BytesIO(browser.get(f"{data}/export").content)) as packed:

@@ -14,11 +14,15 @@ from folkways.errors import FolkwaysError
 from folkways.studio.errors import StudioError
 from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
+from folkways.studio.records import Participant, Stage
 from folkways.studio.services.people.participants import get_participant
+from folkways.studio.services.studies import get_study, populations
 from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
 from folkways.studio.services.work.judgements import Submitted, check_submission, submit
 from folkways.studio.services.work.task_numbers import shown_number, slot_of
+from folkways.studio.stages.base import Sheet
 from folkways.studio.stages.registry import STAGE_KINDS, stage_kind
+from folkways.studio.workflows.wordings import StudyTexts
 from folkways.workspace.database import Workspace
 
 Row = Mapping[str, str]
@@ -33,25 +37,40 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
     person = get_participant(workspace, participant_id)
     kind = stage_kind(works[0].stage.kind)
-    sheet = kind.sheet
+    texts = _texts_for(workspace, person)
+    sheet = _sheet(works[0].stage, texts)
     if sheet is None:
-        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet)
+        usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
+        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
         raise FolkwaysError(f"stages of kind {kind.name} cannot be worked on off line; those that can: {able}")
-    rows = []
+    rows, offered = [], []
     for work in works:
-        content = kind.presented(work.item.content, str(participant_id))
+        content = kind.presented(work.item.content, person.pseudonym)
         number = shown_number(work.assignment.id, person.pseudonym)
         rows.append({"assignment": str(number), **sheet.shown(content), **dict.fromkeys(sheet.filled, "")})
+        offered.append(sheet.offered(content))
     names = list(dict.fromkeys(name for row in rows for name in row))
     names = [name for name in names if name not in sheet.filled] + list(sheet.filled)
     frame = pl.DataFrame([{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String))
+    guidelines = texts.guidelines(stage)
     help = [
-        ("guidelines", works[0].stage.config["guidelines"]),
+        ("guidelines", guidelines.text if guidelines else works[0].stage.config["guidelines"]),
         ("task", kind.about),
         ("columns to fill in", ", ".join(sheet.filled)),
         *sheet.help.items(),
     ]
-    return workbook({"answers": frame, "how to": pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")})
+    how_to = pl.DataFrame(help, schema={"what": pl.String, "how": pl.String}, orient="row")
+    return workbook({"answers": frame, "how to": how_to}, {name: [each.get(name, ()) for each in offered] for name in sheet.filled})
+
+
+def _texts_for(workspace: Workspace, person: Participant) -> StudyTexts:
+    """The study's texts in the language of the person's population, else in its own."""
+    spoken = [each.language for each in populations(workspace, person.study_id) if each.id == person.population_id]
+    return StudyTexts(get_study(workspace, person.study_id).definition, spoken)
+
+
+def _sheet(stage: Stage, texts: StudyTexts) -> Sheet | None:
+    return stage_kind(stage.kind).sheet_of(stage.config, lambda value: texts.pick(value).text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +89,7 @@ def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, f
     stored as it is counts as repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
+    texts = _texts_for(workspace, person)
     problems: dict[int, str] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
@@ -80,13 +100,14 @@ def take_in(workspace: Workspace, participant_id: int, rows: Sequence[Row], *, f
             continue
         try:
             work = get_work(workspace, participant_id, assignment)
-            sheet = stage_kind(work.stage.kind).sheet
+            sheet = _sheet(work.stage, texts)
             assert sheet is not None  # noqa: S101 - it was handed out with it
             cells = {name: row.get(name, "") for name in sheet.filled}
             if not any(cell.strip() for cell in cells.values()):
                 empty += 1
                 continue
-            submission = sheet.read(cells)
+            content = stage_kind(work.stage.kind).presented(work.item.content, person.pseudonym)
+            submission = sheet.read(cells, content)
             key = "xlsx-" + sha256(orjson.dumps([assignment, submission], option=orjson.OPT_SORT_KEYS)).hexdigest()[:40]
             check_submission(workspace, participant_id, assignment, submission, key)
             ready.append((number, assignment, submission, key))

@@ -58,7 +58,7 @@ class Adapt(Asking):
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"], "items": str(len(content["spans"]))},
         ("strategies", "intra", "inter"),
-        lambda row: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
+        lambda row, _: {**row, "strategies": [each.strip() for each in row["strategies"].split(";") if each.strip()]},
     )
 
     parts = (

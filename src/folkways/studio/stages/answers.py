@@ -69,7 +69,7 @@ class ShortAnswers(Asking):
     sheet = Sheet(
         lambda content: {"question": content["local"], "in English": content["english"]},
         ("answer 1", "answer 2", "answer 3", "no_answer", "other"),
-        lambda row: {
+        lambda row, _: {
             "answers": [row[f"answer {number}"] for number in (1, 2, 3) if row[f"answer {number}"].strip()],
             "no_answer": row["no_answer"].strip() or None,
             "other": row["other"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -10,15 +9,12 @@ from folkways.studio.errors import Message
 from folkways.studio.stages.base import Config, Content, StageKind, Translate
 from folkways.studio.stages.fields import raise_if
 from folkways.studio.stages.parts.arranging import PART_TYPES
-from folkways.studio.stages.parts.base import Part, UnfitError, field_of, options_of, values_of
+from folkways.studio.stages.parts.base import Part, UnfitError, field_of, shown_options, values_of
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import wanted_by
 from folkways.studio.stages.parts.types import Scale, Texts
 
 NOTHING: Sequence[Any] = (None, "", [], {})
-
-ORDER = "_order"
-"""A field of shown content: whose order of pairs it is."""
 
 
 class Asking(StageKind):
@@ -133,7 +129,7 @@ class Asking(StageKind):
             "asked": part,
             "field": field_of(part),
             "value": value,
-            "options": _sent_options(part, content),
+            "options": shown_options(part, content),
             "keys": keys,
             "about": {option["value"]: option.get("about", "") for option in options},
             "points": [*Scale.points(part)] if part["type"] == "scale" else [],
@@ -153,15 +149,6 @@ def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:
     return holds(required, answers) if isinstance(required, Mapping) else required
 
 
-def _sent_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
-    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
-    options = enumerate(options_of(part, content))
-    found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
-    if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
-        found[:2] = found[1::-1]
-    return found
-
-
 def _when(part: Part, asked: Sequence[Part], content: Content) -> str:
     """``FIELD=1|2``: the script shows the part where one of these is chosen. Empty where it is always asked."""
     condition = part.get("if") or part.get("required")
@@ -169,5 +156,5 @@ def _when(part: Part, asked: Sequence[Part], content: Content) -> str:
         return ""
     other = next(each for each in asked if each["key"] == condition["key"])
     wanted = wanted_by(condition)
-    sent = {value: sent for sent, value, _ in _sent_options(other, content)}
+    sent = {value: sent for sent, value, _ in shown_options(other, content)}
     return f"{field_of(other)}={'|'.join(str(sent.get(each, each)) for each in wanted if not sent or each in sent)}"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Content = Mapping[str, Any]
 Config = Mapping[str, Any]
 Translate = Callable[..., str]
+Say = Callable[[Any], str]
+"""A text of a study's file, or its texts by language -> the one for whoever reads it."""
 
 Outcome = Literal["wait", "done", "dropped", "subpopulation"]
 
@@ -49,14 +51,15 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission, and help (column ->
-    words) where the names of the columns do not say it.
+    """How items look in a workbook: what a row shows, the columns to fill in, how a row becomes a submission (SubmissionError by
+    column), help (column -> words) where the names of the columns do not say it, and the words that a column offers.
     """
 
     shown: Callable[[Content], dict[str, str]]
     filled: tuple[str, ...]
-    read: Callable[[Mapping[str, str]], dict[str, Any]]
+    read: Callable[[Mapping[str, str], Content], dict[str, Any]]
     help: Mapping[str, str] = field(default_factory=dict)
+    offered: Callable[[Content], Mapping[str, Sequence[str]]] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +235,12 @@ class StageKind(HasKnownAnswers):
     def undecided(self, submission: Mapping[str, Any]) -> Mapping[str, str]:
         """Why a whole answer still decides nothing, where somebody decides over an item by it: field -> what to do."""
         return {}
+
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet | None:
+        """``sheet`` with the columns that a stage with these settings needs."""
+        return self.sheet
 
     # Exports
 

@@ -17,17 +17,15 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.studies import Study, Vote
-from folkways.studio.stages.asking import NOTHING, ORDER, Asking
-from folkways.studio.stages.base import Config, Content, Decision, Option, Translate
+from folkways.studio.stages.asking import NOTHING, Asking
+from folkways.studio.stages.base import Config, Content, Decision, Option, Say, Sheet, Translate
 from folkways.studio.stages.fields import plain, raise_if, text_of
 from folkways.studio.stages.parts.arranging import PART_TYPES
-from folkways.studio.stages.parts.base import Part, PartType, UnfitError, text_fields
+from folkways.studio.stages.parts.base import ALT, ORDER, TRANSCRIPT, Part, PartType, UnfitError, text_fields
 from folkways.studio.stages.parts.form_fields import FormFields
 from folkways.studio.stages.parts.settings import form_problems
+from folkways.studio.stages.parts.sheets import form_sheet
 from folkways.studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
-
-ALT, TRANSCRIPT = "_alt", "_transcript"
-"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
 
 MOST_THINGS = 30
 
@@ -229,6 +227,12 @@ class Form(Asking):
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         """Each answer after its key."""
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]
+
+    # Workbook
+
+    def sheet_of(self, config: Config, say: Say) -> Sheet:
+        """A column per part."""
+        return form_sheet(config, say)
 
     # Exports
 

@@ -89,7 +89,7 @@ class JudgeAnswer(Asking):
     sheet = Sheet(
         lambda content: {"question": content["question"], "answer": content["reply"]},
         ("verdict", "flags", "comment"),
-        lambda row: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
+        lambda row, _: {**row, "verdict": row["verdict"].strip(), "flags": row["flags"].replace(",", " ").split()},
     )
     hidden = ("task", "item_id", "variant", "sample", "endpoint", "run", "culture")
     own_columns = ("item_id",)

@@ -146,7 +146,7 @@ class Localise(Asking):
         "suggestions": SUGGESTIONS,
         "for_each_population": Option(True, "an item that arrives here is asked of every population that has no parts", "flag"),
     }
-    sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), dict)
+    sheet = Sheet(lambda content: {"template": content["template"]}, ("local", "english"), lambda row, _: dict(row))
 
     def check_content(self, content: Content, config: Config) -> Mapping[str, Any]:
         """``template`` and ``category``."""

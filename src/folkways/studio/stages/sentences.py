@@ -189,7 +189,7 @@ class LabelItem(Asking):
     sheet = Sheet(
         lambda content: {"sentence": content["tagged"]},
         ("category", "level", "element"),
-        lambda row: {name: cell.strip() for name, cell in row.items()},
+        lambda row, _: {name: cell.strip() for name, cell in row.items()},
     )
     options: ClassVar[Mapping[str, Option]] = {
         "answers": Option(2, "how many people label each item", least=1),

@@ -55,7 +55,11 @@ class Voting(Asking):
             **{f"option {chr(ord('A') + place)}": option for place, option in enumerate(content["options"])},
         },
         ("choices", "abstain", "comment"),
-        lambda row: {"choices": _positions(row["choices"]), "abstain": row["abstain"].strip() or None, "comment": row["comment"]},
+        lambda row, _: {
+            "choices": _positions(row["choices"]),
+            "abstain": row["abstain"].strip() or None,
+            "comment": row["comment"],
+        },
         {"choices": "letters of every option that is right: A C", "abstain": "dont_know or cannot_answer, in place of letters"},
     )
 

@@ -8,6 +8,7 @@ so that no browser changes them. In a built-in kind it is made by ``built_in``, 
 
 from __future__ import annotations
 
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -19,6 +20,13 @@ from folkways.studio.stages.parts.form_fields import FormFields, whole
 Part = Mapping[str, Any]
 Translate = Callable[..., str]
 Content = Mapping[str, Any]
+
+
+ORDER = "_order"
+"""A field of shown content: whose order of pairs it is."""
+
+ALT, TRANSCRIPT = "_alt", "_transcript"
+"""What is added to the name of a column with a picture or a recording: the column with its words, for who cannot see or hear."""
 
 
 class UnfitError(ValueError):
@@ -86,6 +94,15 @@ def words_of(value: Any, part: Part, content: Content, translate: Translate) -> 
     """A value of a built-in part in words."""
     words = dict(options_of(part, content)).get(value, value)
     return words.words(translate) if isinstance(words, Message) else str(words)
+
+
+def shown_options(part: Part, content: Content) -> list[tuple[Any, Any, Any]]:
+    """(what is sent, value, words). Of a pair each person has an order of their own: what stands first is chosen more often."""
+    options = enumerate(options_of(part, content))
+    found = [(value if "field" in part else place, value, words) for place, (value, words) in options]
+    if "between" in part and random.Random(f"{content.get(ORDER)}|{found[0][2]}").random() < 0.5:  # noqa: S311 - no secret
+        found[:2] = found[1::-1]
+    return found
 
 
 def text_fields(part: Part) -> list[str]:
