@@ -56,7 +56,7 @@ STAGES = [
     {"name": "adapt", "kind": "adapt"},
     {"name": "judge", "kind": "judge_answer"},
     {"name": "localise", "kind": "localise"},
-    {"name": "write", "kind": "write_question"},
+    {"name": "mark", "kind": "tag_spans", "answers": 1},
     {**FORM, "name": "form"},
 ]
 SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
@@ -144,7 +144,7 @@ def fill(content: bytes, cells: Mapping[str, str], row: int = 2) -> bytes:
 
 
 def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
-    assert {stage["kind"] for stage in STAGES} - {"write_question"} == {
+    assert {stage["kind"] for stage in STAGES} - {"tag_spans"} == {
         name for name, kind in STAGE_KINDS.items() if kind.sheet or "sheet_of" in vars(type(kind))
     }
 
@@ -220,7 +220,15 @@ def test_cells_that_look_like_formulas_stay_text(desk: Desk) -> None:
 
 def test_nothing_to_hand_out_says_why(desk: Desk) -> None:
     with pytest.raises(FolkwaysError, match="none left"):
-        hand_out(desk.workspace, desk.person().id, "write", 3)
+        hand_out(desk.workspace, desk.person().id, "verify", 3)
+
+
+def test_what_has_no_workbook_is_kept_for_nobody(desk: Desk) -> None:
+    desk.add("mark", [{"sentence": "We had a potluck."}])
+    person = desk.person()
+    with pytest.raises(FolkwaysError, match=r"kind tag_spans cannot be worked on off line; those that can: vote, .*form"):
+        hand_out(desk.workspace, person.id, "mark", 1)
+    assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
 
 
 def test_a_form_is_handed_out_in_the_language_of_its_people(desk: Desk) -> None:

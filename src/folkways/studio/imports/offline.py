@@ -16,7 +16,7 @@ from folkways.studio.exports.workbook import workbook
 from folkways.studio.imports.tables import RowsError
 from folkways.studio.records import Participant, Stage
 from folkways.studio.services.people.participants import get_participant
-from folkways.studio.services.studies import get_study, populations
+from folkways.studio.services.studies import get_study, populations, stages
 from folkways.studio.services.work.assignments import NoWork, claim_batch, get_work
 from folkways.studio.services.work.judgements import Submitted, check_submission, submit
 from folkways.studio.services.work.task_numbers import shown_number, slot_of
@@ -32,17 +32,19 @@ def hand_out(workspace: Workspace, participant_id: int, stage: str, count: int, 
     """A workbook with up to ``count`` items of a stage, which are the person's for ``hours``. FolkwaysError where there is
     nothing.
     """
+    person = get_participant(workspace, participant_id)
+    texts = _texts_for(workspace, person)
+    asked = next((each for each in stages(workspace, person.study_id) if each.name == stage), None)
+    if asked is not None and _sheet(asked, texts) is None:  # before items are kept for the person
+        usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
+        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
+        raise FolkwaysError(f"stages of kind {asked.kind} cannot be worked on off line; those that can: {able}")
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
     if isinstance(works, NoWork):
         raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
-    person = get_participant(workspace, participant_id)
     kind = stage_kind(works[0].stage.kind)
-    texts = _texts_for(workspace, person)
     sheet = _sheet(works[0].stage, texts)
-    if sheet is None:
-        usual = {name: {key: option.default for key, option in each.options.items()} for name, each in STAGE_KINDS.items()}
-        able = ", ".join(name for name, each in STAGE_KINDS.items() if each.sheet_of(usual[name], str))
-        raise FolkwaysError(f"stages of kind {kind.name} cannot be worked on off line; those that can: {able}")
+    assert sheet is not None  # noqa: S101 - asked above; claim_batch knows the stage
     rows, offered = [], []
     for work in works:
         content = kind.presented(work.item.content, person.pseudonym)
