@@ -87,6 +87,18 @@ class Encoder:
             tell(done, len(texts))
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 @dataclass(frozen=True)
 class _Loaded:
     name: str
@@ -177,12 +189,8 @@ class _Loaded:
         ]
 
 
+@_uncollected()
 def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
-    with _uncollected():
-        return _loaded(folder, layer, longest, compute)
-
-
-def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compute) -> _Loaded:
     try:
         torch, transformers = import_module("torch"), import_module("transformers")
     except ImportError as error:
@@ -216,18 +224,6 @@ def _loaded(folder: ModelFolder, layer: int, longest: int | None, compute: Compu
         budget=TOKENS_PER_BATCH["cpu" if all(place.startswith("cpu") for place in places) else "other"],
         room=Room(folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache),  # the latter does nothing without a GPU
     )
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without garbage collection: what libraries make while they are imported stays, and looking through it takes a second."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 @contextmanager
